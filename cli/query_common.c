@@ -81,19 +81,36 @@ void write_vector(tide_json_writer *w, const char *name, const float *vector,
 
 /* -- resolving words --------------------------------------------------------------- */
 
-static void explain_unknown(const query_context *query, const char *word,
-                            const tide_term *term, char reason[REASON_SIZE])
+/* Appends the words that are spelled like a text to a sentence about it. */
+static void add_suggestions(const tide_model *model, const char *word,
+                            const tide_term *term, char sentence[REASON_SIZE])
 {
     enum { SUGGESTIONS = 3 };
     tide_entry entries[SUGGESTIONS];
-    size_t count = tide_term_suggest(term, query->model, word, entries, SUGGESTIONS);
-    int length =
-        snprintf(reason, REASON_SIZE, "'%.200s' is not in the vocabulary", word);
+    size_t count = tide_term_suggest(term, model, word, entries, SUGGESTIONS);
+    size_t length = strlen(sentence);
     for (size_t i = 0; i < count && length < REASON_SIZE; i++)
-        length += snprintf(reason + length, REASON_SIZE - (size_t)length, "%s %s",
-                           i ? "," : "; did you mean", entries[i].word);
+        length += (size_t)snprintf(sentence + length, REASON_SIZE - length, "%s %s",
+                                   i ? "," : "; did you mean", entries[i].word);
     if (count && length < REASON_SIZE - 1)
-        snprintf(reason + length, REASON_SIZE - (size_t)length, "?");
+        snprintf(sentence + length, REASON_SIZE - length, "?");
+}
+
+/* Whether a token's vector is composed of its n-grams, because the model does not hold
+ * the word. */
+static bool is_composed(const resolved_terms *terms, const tide_term *term, uint32_t i)
+{
+    tide_entry entry;
+    return term->has_vector[i] &&
+           tide_model_find(terms->model, term->tokens[i], &entry, NULL) != TIDE_OK;
+}
+
+static bool has_composed(const resolved_terms *terms, const tide_term *term)
+{
+    for (uint32_t i = 0; i < term->count; i++)
+        if (is_composed(terms, term, i))
+            return true;
+    return false;
 }
 
 bool resolve_terms(resolved_terms *terms, const query_context *query,
@@ -101,7 +118,7 @@ bool resolve_terms(resolved_terms *terms, const query_context *query,
 {
     enum { TERMS_MAX = 64 };
     /* Set first, so that free_terms is safe whatever happens below. */
-    *terms = (resolved_terms){.texts = texts};
+    *terms = (resolved_terms){.texts = texts, .model = query->model};
     if (count > TERMS_MAX) {
         snprintf(reason, REASON_SIZE, "a query has at most %d words", TERMS_MAX);
         return false;
@@ -117,7 +134,9 @@ bool resolve_terms(resolved_terms *terms, const query_context *query,
         tide_resolver_find(query->resolver, query->view, texts[terms->count], term);
         terms->words[terms->count] = term->words;
         if (!term->known) {
-            explain_unknown(query, texts[terms->count], term, reason);
+            snprintf(reason, REASON_SIZE, "'%.200s' is not in the vocabulary",
+                     texts[terms->count]);
+            add_suggestions(query->model, texts[terms->count], term, reason);
             return false;
         }
     }
@@ -142,11 +161,29 @@ static void list_tokens(const tide_term *term, bool known, char *text, size_t si
                                        length ? ", " : "", term->tokens[i]);
 }
 
+/* The model has words of the same meaning in most cases, so they are suggested. */
+static void log_composed(const resolved_terms *terms, const tide_term *term)
+{
+    for (uint32_t i = 0; i < term->count; i++) {
+        char sentence[REASON_SIZE];
+        tide_term token = {.count = 1};
+        if (!is_composed(terms, term, i))
+            continue;
+        memcpy(token.tokens[0], term->tokens[i], sizeof token.tokens[0]);
+        snprintf(sentence, REASON_SIZE,
+                 "'%s' is not in the vocabulary, so its vector is composed of n-grams",
+                 term->tokens[i]);
+        add_suggestions(terms->model, term->tokens[i], &token, sentence);
+        log_message("%s", sentence);
+    }
+}
+
 void log_term_tokens(const resolved_terms *terms)
 {
     for (size_t i = 0; i < terms->count; i++) {
         const tide_term *term = &terms->terms[i];
         char known[REASON_SIZE], unknown[REASON_SIZE];
+        log_composed(terms, term);
         if (term->exact)
             continue;
         list_tokens(term, true, known, sizeof known);
@@ -167,11 +204,22 @@ static void write_tokens(tide_json_writer *w, const char *name, const tide_term 
     tide_json_end(w);
 }
 
+static void write_composed(tide_json_writer *w, const resolved_terms *terms,
+                           const tide_term *term)
+{
+    tide_json_array(w, "composed");
+    for (uint32_t i = 0; i < term->count; i++)
+        if (is_composed(terms, term, i))
+            tide_json_text(w, NULL, term->tokens[i]);
+    tide_json_end(w);
+}
+
 void write_term_tokens(tide_json_writer *w, const resolved_terms *terms)
 {
     bool begun = false;
     for (size_t i = 0; i < terms->count; i++) {
-        if (terms->terms[i].exact)
+        bool composed = has_composed(terms, &terms->terms[i]);
+        if (terms->terms[i].exact && !composed)
             continue;
         if (!begun)
             tide_json_array(w, "terms");
@@ -180,6 +228,8 @@ void write_term_tokens(tide_json_writer *w, const resolved_terms *terms)
         tide_json_text(w, "text", terms->texts[i]);
         write_tokens(w, "tokens", &terms->terms[i], true);
         write_tokens(w, "unknown", &terms->terms[i], false);
+        if (composed)
+            write_composed(w, terms, &terms->terms[i]);
         tide_json_end(w);
     }
     if (begun)

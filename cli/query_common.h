@@ -50,6 +50,7 @@ void write_vector(tide_json_writer *w, const char *name, const float *vector,
 typedef struct resolved_terms {
     const char *const *texts; /* [count] as given; borrowed */
     size_t count;
+    const tide_model *model;
     tide_term *terms; /* [count] */
     /* [count] the words of each term, as view functions take them */
     const char **words;
@@ -62,7 +63,8 @@ bool resolve_terms(resolved_terms *terms, const query_context *query,
                    const char *const *texts, size_t count, char reason[REASON_SIZE]);
 void free_terms(resolved_terms *terms);
 
-/* Logs which words stand for the texts that are not words themselves. */
+/* Logs which words stand for the texts that are not words of the model themselves, and
+ * which of these have a vector only because it was composed of n-grams. */
 void log_term_tokens(const resolved_terms *terms);
 
 /* Writes the same as member "terms" of an object, if there are any such texts. */

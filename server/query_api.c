@@ -42,7 +42,7 @@ static void answer_word(request *r, const tide_view *view)
         "count", (json_int_t)entry.count, "error", (json_int_t)entry.error, "rank",
         held ? json_integer(tide_view_rank(view, term.words)) : json_null(), "norm",
         vector_norm(vector, dim));
-    add_term(answer, r->word, &term);
+    add_term(answer, view, r->word, &term);
     char *with_vector = request_parameter(r, "vector");
     if (with_vector && !strcmp(with_vector, "1"))
         json_object_set_new(answer, "vector", json_vector(vector, dim));
@@ -230,8 +230,8 @@ static void answer_similarity(request *r, const tide_view *view, const char *a,
     } else {
         json_t *answer = json_pack("{s:o, s:o, s:f}", "a", json_word(x.words), "b",
                                    json_word(y.words), "similarity", (double)cosine);
-        add_term(answer, a, &x);
-        add_term(answer, b, &y);
+        add_term(answer, view, a, &x);
+        add_term(answer, view, b, &y);
         answer_json(r, 200, answer);
     }
 }

@@ -9,8 +9,10 @@
 /* Resolves a text to words of the model. Returns false if none of them is known. */
 bool resolve_text(server *s, const tide_view *view, const char *text, tide_term *term);
 
-/* Adds to the "terms" member of an answer how a text was read, unless it is a word. */
-void add_term(json_t *answer, const char *text, const tide_term *term);
+/* Adds to the "terms" member of an answer how a text was read, unless it is a word of
+ * the model. */
+void add_term(json_t *answer, const tide_view *view, const char *text,
+              const tide_term *term);
 
 /* Resolves r->word, and adds it to "terms". Returns false after answering with a
  * problem. */

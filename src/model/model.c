@@ -260,22 +260,40 @@ static int read_texts(tide_store *store, tide_model *model, tide_error *err)
 }
 
 /* Replaces the words' own rows by the means with the rows of their n-grams. */
-static void compose_inputs(tide_model *model, uint32_t used)
+static void compose_inputs(tide_model *model, const tide_matrix *ngrams, uint32_t used)
 {
     const tide_kernels *kernels = tide_kernels_best();
     for (uint32_t slot = 0; slot < used; slot++) {
         uint32_t length, ids[TIDE_SUBWORDS_MAX];
         float *row = tide_matrix_row(&model->input, slot);
-        uint16_t *rows[TIDE_SUBWORDS_MAX];
-        float sum[TIDE_DIM_MAX] __attribute__((aligned(64))), *parts[] = {row, sum};
+        float *rows[TIDE_SUBWORDS_MAX + 1] = {row};
         const char *word = tide_vocabulary_word(model->vocabulary, slot, &length);
         uint32_t count =
             word ? tide_subwords_of(&model->shape.subwords, word, length, ids) : 0;
         for (uint32_t i = 0; i < count; i++)
-            rows[i] = tide_bfloats_row(&model->subword, ids[i]);
-        kernels->sum_bfloats(rows, count, 1.0f, model->input.stride, sum);
-        kernels->sum(parts, 2, 1.0f / (float)(count + 1), model->input.stride, row);
+            rows[i + 1] = tide_matrix_row(ngrams, ids[i]);
+        kernels->sum(rows, count + 1, 1.0f / (float)(count + 1), model->input.stride,
+                     row);
     }
+}
+
+/* Reads the rows of n-grams of version 0.2. The vectors of the words are computed before
+ * the rows are rounded, so they stay what they were. */
+static int read_float_subwords(tide_store *store, tide_model *model, uint32_t used,
+                               tide_error *err)
+{
+    tide_matrix ngrams;
+    uint32_t count = model->subword.count;
+    int status = tide_matrix_init(&ngrams, count, model->shape.dim, err);
+    if (!status)
+        status = tide_matrix_load(&ngrams, count, "subword", store, err);
+    if (!status)
+        compose_inputs(model, &ngrams, used);
+    for (uint32_t i = 0; i < count && !status; i++)
+        tide_kernels_best()->write_bfloats(tide_bfloats_row(&model->subword, i),
+                                           tide_matrix_row(&ngrams, i), ngrams.stride);
+    tide_matrix_release(&ngrams);
+    return status;
 }
 
 static int read_matrices(tide_store *store, tide_model *model, uint32_t used,
@@ -289,13 +307,9 @@ static int read_matrices(tide_store *store, tide_model *model, uint32_t used,
         status = tide_matrix_load(&model->output, used, "output", store, err);
     if (status || !shape->subwords.rows)
         return status;
-    if (!own_rows)
-        return tide_bfloats_load(&model->subword, shape->subwords.rows, "subword.rows",
-                                 store, err);
-    status = tide_bfloats_load_floats(&model->subword, "subword", store, err);
-    if (!status)
-        compose_inputs(model, used);
-    return status;
+    return own_rows ? read_float_subwords(store, model, used, err)
+                    : tide_bfloats_load(&model->subword, shape->subwords.rows,
+                                        "subword.rows", store, err);
 }
 
 tide_model *tide_model_read(tide_store *store, bool for_training, tide_error *err)

@@ -87,17 +87,3 @@ int tide_bfloats_load(tide_bfloats *m, uint32_t count, const char *section,
     free(chunk);
     return status;
 }
-
-int tide_bfloats_load_floats(tide_bfloats *m, const char *section, tide_store *store,
-                             tide_error *err)
-{
-    tide_matrix floats;
-    int status = tide_matrix_init(&floats, m->count, m->dim, err);
-    if (!status)
-        status = tide_matrix_load(&floats, m->count, section, store, err);
-    for (uint32_t i = 0; i < m->count && !status; i++)
-        tide_kernels_best()->write_bfloats(tide_bfloats_row(m, i),
-                                           tide_matrix_row(&floats, i), m->stride);
-    tide_matrix_release(&floats);
-    return status;
-}

@@ -616,31 +616,33 @@ static void sum_bfloats(uint16_t *const *rows, size_t count, float factor,
     }
 }
 
-/* A float is cut off after a random number below one unit of the last place that is kept
- * has been added. A value that is a bfloat already stays what it is. */
-INLINE void store_rounded(uint16_t *p, vec v, bits *noise)
+/* A random number for each of LANES numbers from position `at` on. It depends on the
+ * position and not on LANES, so all kernel sets round alike. */
+INLINE bits random_bits(uint32_t noise, uint32_t at)
 {
-    /* One linear congruential generator per lane, of which the upper bits are used. */
-    *noise = *noise * 747796405u + 2891336453u;
-    half upper = __builtin_convertvector(((bits)v + (*noise >> 16)) >> 16, half);
-    memcpy(p, &upper, sizeof upper);
+    bits x = {0};
+    for (uint32_t i = 0; i < LANES; i++)
+        x[i] = i;
+    x = (x + at) * 0x9e3779b9u + noise;
+    x = (x ^ x >> 15) * 0x2c1b3c6du;
+    return (x ^ x >> 12) * 0x297a2d39u;
 }
 
 static void spread_bfloats(const float *x, uint16_t *const *rows, const float *rates,
                            size_t count, uint32_t stride, uint32_t noise, float *sum)
 {
-    bits lanes = {0};
-    for (uint32_t i = 0; i < LANES; i++)
-        lanes[i] = noise + i * 0x85ebca6bu;
-    lanes ^= lanes >> 15;
-    lanes *= 0x2c1b3c6du;
-    lanes ^= lanes >> 12;
     for (size_t j = 0; j < count; j++) {
         vec rate = splat(rates[j]);
         for (uint32_t i = 0; i < stride; i += LANES) {
             vec old = load_bfloats(rows[j] + i);
             store(sum + i, load(sum + i) + old);
-            store_rounded(rows[j] + i, old + rate * load(x + i), &lanes);
+            bits moved = (bits)(old + rate * load(x + i));
+            /* What is cut off carries into what is kept if a random number below one
+             * unit of the last place is added. A bfloat stays what it is. */
+            bits rounded =
+                (moved + (random_bits(noise, (uint32_t)j * stride + i) >> 16)) >> 16;
+            half upper = __builtin_convertvector(rounded, half);
+            memcpy(rows[j] + i, &upper, sizeof upper);
         }
     }
 }

@@ -76,10 +76,6 @@ void tide_bfloats_save(const tide_bfloats *m, uint32_t count, const char *sectio
 int tide_bfloats_load(tide_bfloats *m, uint32_t count, const char *section,
                       tide_store *store, tide_error *err);
 
-/* Loads all rows from a section of floats. */
-int tide_bfloats_load_floats(tide_bfloats *m, const char *section, tide_store *store,
-                             tide_error *err);
-
 /* Whether no number of the row is NaN or of a magnitude above `max`. */
 bool tide_bfloats_are_within(const tide_bfloats *m, uint32_t row, float max);
 

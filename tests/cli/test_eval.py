@@ -42,7 +42,7 @@ def truth():
 @pytest.fixture(scope="module")
 def trained(folder):
     path = folder / "demo.tide"
-    done = wordtide("train", "-o", path, "--vocab", 2000, "--dim", 24, "--threads", 1,
+    done = wordtide("train", "-o", path, "--vocab", 2000, "--dim", 24, "--subword", 0, "--threads", 1,
                     "--quiet", "demo:tokens=150000")
     assert done.returncode == 0, done.stderr
     return path

@@ -14,7 +14,7 @@ import pytest
 from watching import PATIENCE, STARTED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SMALL = ["--vocab", "300", "--dim", "16", "--threads", "1"]
+SMALL = ["--subword", "0", "--vocab", "300", "--dim", "16", "--threads", "1"]
 
 
 def find_binary():

@@ -143,6 +143,30 @@ static void small_moves_count_in_the_mean(void **state)
     for_all_sets(check_small_moves);
 }
 
+/* What the first set makes of it, bit by bit, as long as the floats are the same. */
+static void all_sets_round_alike(void **state)
+{
+    (void)state;
+    enum { SETS_MAX = 8 };
+    uint16_t rows[SETS_MAX][STRIDE] __attribute__((aligned(64)));
+    float x[STRIDE] __attribute__((aligned(64))), sum[STRIDE]
+        __attribute__((aligned(64))) = {0};
+    const float rate = 1;
+    bool usable;
+    const tide_kernels *k;
+    for (size_t set = 0; (k = tide_kernels_at(set, &usable)); set++) {
+        uint16_t *row = rows[set];
+        for (int i = 0; i < STRIDE; i++) {
+            row[i] = nearest(1.0f + (float)i / 64);
+            x[i] = 0x1p-11f * (float)i; /* the sum is exact */
+        }
+        if (usable)
+            k->spread_bfloats(x, &row, &rate, 1, STRIDE, 12345, sum);
+        if (usable)
+            assert_memory_equal(row, rows[0], sizeof rows[0]);
+    }
+}
+
 static void check_rest(const tide_kernels *k)
 {
     uint16_t row[STRIDE] __attribute__((aligned(64))), same[STRIDE], *rows[] = {row};
@@ -350,6 +374,7 @@ int main(void)
         cmocka_unit_test(floats_are_rounded_to_the_nearest_bfloat),
         cmocka_unit_test(rows_move_and_their_sum_is_that_before),
         cmocka_unit_test(small_moves_count_in_the_mean),
+        cmocka_unit_test(all_sets_round_alike),
         cmocka_unit_test(a_row_that_does_not_move_is_not_rounded),
         cmocka_unit_test(visits_alone_do_not_move_a_word),
         cmocka_unit_test(what_others_do_to_ngrams_moves_a_word),

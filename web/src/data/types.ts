@@ -103,6 +103,8 @@ export interface Term {
   text: string;
   tokens: string[];
   unknown: string[];
+  /** Those of the tokens that the vocabulary lacks; their vectors are made of their n-grams. */
+  composed?: string[];
 }
 
 export interface WordFacts {

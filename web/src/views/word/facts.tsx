@@ -39,12 +39,18 @@ function Watch({ facts }: { facts: WordFacts }) {
   );
 }
 
-/** Shown if the text is not the word itself: another spelling, or several words. */
+/** Shown if the text is not a word of the model: it was read otherwise, or has no vector but by its spelling. */
 function ReadAs({ terms }: { terms: Term[] }) {
-  return terms.map(({ text, tokens, unknown }) => (
+  return terms.map(({ text, tokens, unknown, composed }) => (
     <p key={text} class="note read-as">
       Showing results for {tokens.length > 1 && "the mean of "}
       <Quoted words={tokens} />
+      {composed && (
+        <>
+          ; <Quoted words={composed} /> {composed.length > 1 ? "are" : "is"} not in the vocabulary and judged by
+          spelling alone
+        </>
+      )}
       {unknown.length > 0 && (
         <>
           ; not in the vocabulary: <Quoted words={unknown} />
@@ -66,7 +72,7 @@ function Quoted({ words }: { words: string[] }) {
 export function FactsOfWord({ facts }: { facts: WordFacts }) {
   const now = stats.value?.now ?? Date.now() / 1000;
   const age = facts.first_seen === null ? null : now - facts.first_seen;
-  const single = facts.terms?.every(({ tokens }) => tokens.length === 1) ?? true;
+  const single = facts.terms?.every(({ tokens, composed }) => tokens.length === 1 && !composed) ?? true;
   const statistics = [
     { name: "seen", value: count(facts.seen ?? facts.count), hint: "since it entered the vocabulary" },
     { name: "rank", value: count(facts.rank) },
