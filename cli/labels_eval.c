@@ -278,6 +278,8 @@ static void check_paths(const job *j, int count, char **names)
         usage_error(command, "the model and the predictions need different files");
     for (int i = 0; i < count && path; i++)
         check_distinct(command, names[i], path);
+    for (int i = 1; i < count && output; i++) /* the model may be replaced */
+        check_distinct(command, names[i], output);
 }
 
 /* Without --learn nothing may change. */
