@@ -303,7 +303,7 @@ static bool can_change_on_resume(const tide_param_info *parameter)
 
 int labels_eval(int argc, char **argv)
 {
-    job j = {.train.options.input.command = command};
+    job j = {.train.options = {.input.command = command, .backups = BACKUPS_DEFAULT}};
     train_input *input = &j.train.options.input;
     const char *by = NULL, *threshold = "0.5";
     bool json = false, tsv = false;
