@@ -58,8 +58,9 @@ static bool is_fit_parameter(const tide_param_info *parameter)
 static int fit(const train_input *input, const char *output, bool quiet)
 {
     int code;
-    if (!lockfile_acquire(output))
-        return EXIT_FAILURE;
+    code = lockfile_acquire(output, BACKUPS_DEFAULT, input->resume);
+    if (code != EXIT_SUCCESS)
+        return code;
     tide_run run = new_run(input);
     tide_trainer *trainer = open_trainer(input, &run, &code);
     if (!trainer)

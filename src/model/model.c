@@ -197,7 +197,7 @@ int tide_model_read_shape(tide_store *store, tide_shape *shape, tide_error *err)
     return read_shape(store, shape, &used, err);
 }
 
-/* Version 0.2 saved the words' own rows and those of n-grams, all as floats. Since then
+/* Version 0.1 saved the words' own rows and those of n-grams, all as floats. Since then
  * the means of both are saved, and the rows of n-grams as bfloats. */
 static bool has_own_rows(const tide_store *store, const tide_shape *shape)
 {
@@ -277,7 +277,7 @@ static void compose_inputs(tide_model *model, const tide_matrix *ngrams, uint32_
     }
 }
 
-/* Reads the rows of n-grams of version 0.2. The vectors of the words are computed before
+/* Reads the rows of n-grams of version 0.1. The vectors of the words are computed before
  * the rows are rounded, so they stay what they were. */
 static int read_float_subwords(tide_store *store, tide_model *model, uint32_t used,
                                tide_error *err)

@@ -325,7 +325,7 @@ int tide_ngrams_load(const tide_sgns *sgns, uint32_t used, tide_store *store,
 {
     tide_ngrams *ngrams = sgns->ngrams;
     if (!tide_store_has(store, "composed")) {
-        /* Of version 0.2, which moved all rows at every step: nothing is pending. */
+        /* Of version 0.1, which moved all rows at every step: nothing is pending. */
         for (uint32_t slot = 0; slot < used; slot++)
             tide_ngrams_adopt(sgns, slot);
         return TIDE_OK;
