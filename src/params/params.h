@@ -78,7 +78,6 @@ struct tide_params {
     uint64_t rate_half_life;
     /* replay */
     uint64_t replay, replay_ring, replay_fade;
-    double replay_sample;
     /* subwords */
     uint64_t subword, minn, maxn;
     /* labels */

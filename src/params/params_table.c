@@ -193,15 +193,11 @@
         "initial input and output vectors: +-0.5/dim and 0; +-0.5 and 0; both "        \
         "N(0,1); both +-0.5/dim",                                                      \
         "Learning", false)                                                             \
-    ROW(COUNT, replay, 1, 100, STORED, "replay", "", "", "1..100", "5",                \
+    ROW(COUNT, replay, 1, 100, STORED, "replay", "", "", "1..100", "4",                \
         "how often each sentence is trained in total", "Replay", false)                \
     ROW(COUNT, replay_ring, 2 * SENTENCE_MAX, 1e11, STORED, "replay-ring", "", "",     \
         "2000..1e11", "4000000", "tokens of recent text kept for replay", "Replay",    \
         false)                                                                         \
-    ROW(REAL, replay_sample, 0, 1, STORED_IF_SET, "replay-sample", "", "",             \
-        "0..1; 0: as in sample", "0.00003",                                            \
-        "replay: subsample words more frequent than this; 0: as in sample", "Replay",  \
-        true)                                                                          \
     ROW(COUNT, replay_fade, 0, TOKENS_MAX, STORED, "replay-fade", "", "",              \
         "tokens, 0 for never", "50000000",                                             \
         "replay less and less often after this many tokens; 0 for never", "Replay",    \
@@ -282,7 +278,7 @@ const int tide_param_count = sizeof tide_param_rules / sizeof tide_param_rules[0
 const char *const tide_param_profiles[] = {
     [TIDE_PROFILE_DEFAULT] = "",
     [TIDE_PROFILE_FAST] = "window=5 alpha=0.25 alpha-output=0.5 replay=1 subword=0",
-    [TIDE_PROFILE_BEST] = "dim=200 replay=8 subword=500000",
+    [TIDE_PROFILE_BEST] = "dim=200 replay=8 subword=1000000",
     [TIDE_PROFILE_PAPER] =
         ("tokenizer=space window=5 contexts=full sample=0.001 "
          "subsample=root counting=kept "

@@ -49,12 +49,9 @@ static uint32_t copy_usable(tide_ingest *in, const uint32_t *tokens, uint32_t co
  * Returns how many are left. A drop cannot be predicted by the processor, so it
  * advances an index by 0 or 1 instead of branching. For that, in->kept has one element
  * more than a sentence. */
-static uint32_t subsample(tide_ingest *in, uint32_t count, bool fresh)
+static uint32_t subsample(tide_ingest *in, uint32_t count)
 {
     double threshold = in->held ? 0 : tide_ingest_threshold(in);
-    /* Repeats are for rare words, so frequent ones may be dropped more often. */
-    if (!fresh && in->params->replay_sample > 0 && in->params->sample > 0)
-        threshold *= in->params->replay_sample / in->params->sample;
     if (threshold <= 0)
         return count;
     float inverse = (float)(1 / threshold), *chances = in->chances;
@@ -79,8 +76,7 @@ static uint32_t subsample(tide_ingest *in, uint32_t count, bool fresh)
 static void emit(tide_ingest *in, const uint32_t *tokens, uint32_t count,
                  uint64_t stamp)
 {
-    bool fresh = stamp == in->sentence_number;
-    uint32_t kept = subsample(in, copy_usable(in, tokens, count, stamp), fresh);
+    uint32_t kept = subsample(in, copy_usable(in, tokens, count, stamp));
     const tide_draws *negatives = tide_sampler_draws(in->sampler);
     if (kept < 2 || !negatives)
         return;
@@ -89,7 +85,7 @@ static void emit(tide_ingest *in, const uint32_t *tokens, uint32_t count,
         .count = kept,
         .sequence = in->emitted++,
         .emitted_at = in->sentence_number,
-        .fresh = fresh,
+        .fresh = stamp == in->sentence_number,
         .negatives = negatives,
         .scale = tide_optimizer_scale(in->optimizer, tide_ingest_clock(in)),
     };

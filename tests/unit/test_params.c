@@ -331,9 +331,9 @@ static void profiles_have_the_values_of_what_they_are_named_after(void **state)
 {
     (void)state;
     assert_profile("default", "vocabulary=space-saving admission=gate sampler=alias "
-                              "dim=100 subword=180000 replay=5");
+                              "dim=100 subword=180000 replay=4");
     assert_profile("fast", "admission=gate sampler=alias replay=1 subword=0");
-    assert_profile("best", "admission=gate sampler=alias dim=200 subword=500000");
+    assert_profile("best", "admission=gate sampler=alias dim=200 subword=1000000");
     assert_profile(
         "paper",
         "window=5 contexts=full sample=0.001 keep=root counting=kept "

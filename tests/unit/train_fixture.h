@@ -50,7 +50,7 @@ static inline int try_settings(tide_params *params, const char *settings,
 
 /* The default profile without subwords, and with few repeats: tests that concern these
  * set them. */
-#define PLAIN "subword=0 replay=3 replay-sample=0"
+#define PLAIN "subword=0 replay=3"
 
 static inline tide_params *params_of(const char *settings)
 {
