@@ -82,7 +82,8 @@ static double weight_gain(smoothed *m, const tide_vocabulary *v, uint32_t slot)
     float power = m->base.options.power;
     return tokens == 0
                ? 0
-               : tide_sampler_power(weight, power) - tide_sampler_power(from, power);
+               : tide_sampler_power((double)weight, power) -
+                     tide_sampler_power((double)from, power);
 }
 
 /* Rounds x up or down at random, with expectation x. */

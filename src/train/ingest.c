@@ -25,6 +25,12 @@ static uint64_t bitmap_words(const tide_params *params)
     return (params->vocab + 63) / 64;
 }
 
+static bool has_slot_chances(const tide_params *params)
+{
+    return params->threads > 1 && params->sample > 0 &&
+           params->counting != TIDE_COUNTING_KEPT;
+}
+
 uint64_t tide_ingest_bytes(const tide_params *params)
 {
     uint64_t sentence =
@@ -34,8 +40,11 @@ uint64_t tide_ingest_bytes(const tide_params *params)
         sentence += SENTENCE_MAX * sizeof(held_word);
     if (params->labels)
         sentence += sizeof(tide_pending_post);
-    return tide_reader_bytes(params) + sentence + params->vocab * sizeof(uint64_t) +
-           bitmap_words(params) * sizeof(uint64_t);
+    uint64_t shared = params->threads > 1 ? WAITING_MAX * sizeof(uint32_t) : 0;
+    if (has_slot_chances(params))
+        shared += params->vocab * sizeof(float);
+    return tide_reader_bytes(params) + sentence + shared +
+           params->vocab * sizeof(uint64_t) + bitmap_words(params) * sizeof(uint64_t);
 }
 
 static bool allocate(tide_ingest *in, const tide_params *params)
@@ -50,9 +59,21 @@ static bool allocate(tide_ingest *in, const tide_params *params)
         in->held = tide_alloc(SENTENCE_MAX, sizeof *in->held);
     if (params->labels)
         in->post = tide_alloc(1, sizeof *in->post);
+    if (params->threads > 1)
+        in->waiting = tide_alloc(WAITING_MAX, sizeof *in->waiting);
+    if (has_slot_chances(params))
+        in->slot_chances = tide_alloc(params->vocab, sizeof *in->slot_chances);
+    in->selection = (tide_selection){
+        .admitted = in->admitted,
+        .quarantined = in->quarantined,
+        .chances = in->slot_chances,
+        .vocab = (uint32_t)params->vocab,
+        .holes = params->contexts == TIDE_CONTEXTS_FULL,
+    };
     return in->slots && in->hashes && in->kept && in->chances && in->admitted &&
            in->quarantined && (in->held || params->counting != TIDE_COUNTING_KEPT) &&
-           (in->post || !params->labels);
+           (in->post || !params->labels) && (in->waiting || params->threads < 2) &&
+           (in->slot_chances || !has_slot_chances(params));
 }
 
 tide_ingest *tide_ingest_new(const tide_params *params, const tide_sgns *sgns,
@@ -95,6 +116,8 @@ void tide_ingest_free(tide_ingest *in)
     tide_reader_free(in->reader);
     free(in->post);
     free(in->held);
+    free((void *)in->slot_chances);
+    free(in->waiting);
     free(in->quarantined);
     free(in->admitted);
     free(in->chances);
@@ -206,9 +229,8 @@ bool tide_ingest_prepare_negatives(tide_ingest *in)
 void tide_ingest_drain(tide_ingest *in)
 {
     in->executor.drain(in->executor.self);
-    for (uint32_t slot = 0; slot < tide_vocabulary_used(in->model->vocabulary); slot++)
-        if (tide_ingest_is_quarantined(in, slot))
-            tide_ingest_release_slot(in, slot);
+    tide_ingest_release_slots(in);
+    tide_ingest_switch_sampler(in);
 }
 
 tide_reader *tide_ingest_reader(tide_ingest *in)
@@ -216,9 +238,9 @@ tide_reader *tide_ingest_reader(tide_ingest *in)
     return in->reader;
 }
 
-const uint64_t *tide_ingest_quarantine(const tide_ingest *in)
+const tide_selection *tide_ingest_selection(const tide_ingest *in)
 {
-    return in->quarantined;
+    return &in->selection;
 }
 
 uint64_t tide_ingest_tokens(const tide_ingest *in)

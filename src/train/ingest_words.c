@@ -8,9 +8,10 @@
  *  - In the sentence being read, tokens of the old word are removed.
  *  - In the replay ring, stamps tell which slots are outdated (replay.c).
  *  - Sentences emitted earlier may still be waiting to be trained. Until they are, the
- *    slot is quarantined: it is left out of sentences and of negative draws. The first
- *    time it is needed after they are all trained, it gets its initial vectors and is
- *    released. With one thread nothing is ever waiting, and slots are released at once.
+ *    slot is quarantined: it is left out of sentences and of negative draws. At the end
+ *    of the first sentence after they are all trained, it gets its initial vectors and
+ *    is released. With one thread nothing is ever waiting, and slots are released at
+ *    once.
  *
  * With a fixed vocabulary nothing is counted, and unknown words are dropped as if they
  * had never been in the text.
@@ -21,8 +22,6 @@
 #include "train/ingest_internal.h"
 #include "train/train.h"
 #include "vocab/vocab.h"
-
-#include <math.h>
 
 /* -- reused slots ------------------------------------------------------------------ */
 
@@ -40,15 +39,42 @@ static void set_quarantined(tide_ingest *in, uint32_t slot, bool quarantined)
 void tide_ingest_init_slot(tide_ingest *in, uint32_t slot)
 {
     tide_init_slot(in->sgns, slot);
-    set_quarantined(in, slot, false);
+    if (tide_ingest_is_quarantined(in, slot))
+        set_quarantined(in, slot, false);
 }
 
-bool tide_ingest_release_slot(tide_ingest *in, uint32_t slot)
+/* Releases the slot if everything emitted before it was reused has been trained; returns
+ * whether. */
+static bool release_slot(tide_ingest *in, uint32_t slot)
 {
     if (in->executor.completed(in->executor.self) + 1 < in->admitted[slot])
         return false;
     tide_ingest_init_slot(in, slot);
     return true;
+}
+
+void tide_ingest_release_slots(tide_ingest *in)
+{
+    for (; in->waiting_count; in->waiting_count--) {
+        uint32_t slot = in->waiting[in->first_waiting];
+        if (tide_ingest_is_quarantined(in, slot) && !release_slot(in, slot))
+            return;
+        in->first_waiting = (in->first_waiting + 1) % WAITING_MAX;
+    }
+}
+
+/* Appends a slot to those that wait to be released, in the order in which that becomes
+ * possible. A slot that is reused once more while it waits only keeps those behind it
+ * waiting for longer. If there are too many, nothing is read until all are released. */
+static void push_waiting(tide_ingest *in, uint32_t slot)
+{
+    if (in->waiting_count == WAITING_MAX) {
+        in->executor.drain(in->executor.self);
+        tide_ingest_release_slots(in);
+    }
+    if (!tide_ingest_is_quarantined(in, slot))
+        return;
+    in->waiting[(in->first_waiting + in->waiting_count++) % WAITING_MAX] = slot;
 }
 
 /* Removes the tokens of the slot's previous word from the first `before` of the
@@ -69,6 +95,13 @@ static void restore_tokens(tide_ingest *in, uint32_t slot, uint32_t at)
             in->slots[i] = slot;
 }
 
+static void set_chance(tide_ingest *in, uint32_t slot)
+{
+    uint64_t weight = tide_vocabulary_weight(in->model->vocabulary, slot);
+    float chance = tide_ingest_chance(in, weight, tide_ingest_threshold(in));
+    atomic_store_explicit(&in->slot_chances[slot], chance, memory_order_relaxed);
+}
+
 /* A word has been admitted to a slot. If the slot had another word, the order is: count
  * the generation, so that readers of the old vector notice; quarantine it, so that no
  * thread caches its row any more; invalidate the copies that exist. Only then may its
@@ -77,16 +110,20 @@ static void restore_tokens(tide_ingest *in, uint32_t slot, uint32_t at)
 static void claim_slot(tide_ingest *in, const tide_admission *admission)
 {
     uint32_t slot = admission->slot;
-    in->admitted[slot] = in->sentence_number;
+    __atomic_store_n(&in->admitted[slot], in->sentence_number, __ATOMIC_RELAXED);
+    if (in->slot_chances)
+        set_chance(in, slot);
     if (!admission->reused) {
         tide_ingest_init_slot(in, slot);
         return;
     }
+    bool waits = tide_ingest_is_quarantined(in, slot);
     if (in->generations)
         atomic_fetch_add_explicit(&in->generations[slot], 1, memory_order_acq_rel);
     set_quarantined(in, slot, true);
     in->executor.invalidate(in->executor.self, slot);
-    tide_ingest_release_slot(in, slot);
+    if (!release_slot(in, slot) && !waits)
+        push_waiting(in, slot);
 }
 
 /* Corrects the tokens of the sentence before the one that was admitted. */
@@ -141,13 +178,9 @@ static void count_in_order(tide_ingest *in, const tide_word *words, size_t count
         count_words(in, &words[i], 1);
 }
 
-/* Whether subsampling keeps a token, for f = count / (sample * total): with chance
- * 1/sqrt(f) + 1/f, which is word2vec's rule, or 1/sqrt(f). */
 static bool is_kept(tide_ingest *in, uint64_t count, double threshold)
 {
-    float chance = 1.0f / sqrtf((float)((double)count / threshold));
-    if (in->params->subsample == TIDE_SUBSAMPLE_WORD2VEC)
-        chance += chance * chance;
+    float chance = tide_ingest_chance(in, count, threshold);
     return chance >= 1.0f || tide_rng_float(&in->rng) < chance;
 }
 

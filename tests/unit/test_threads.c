@@ -86,20 +86,63 @@ static void more_threads_have_the_same_words_and_finite_vectors(void **state)
     free(t.bytes);
 }
 
-/* The same sentences are emitted as long as no word is evicted: a slot without a
- * previous word is not quarantined. */
+static double words_trained(unsigned threads, const char *settings, const corpus *t)
+{
+    tide_trainer *trainer = trained_by(threads, settings, t);
+    double words = (double)stats_of(trainer).trained;
+    assert_int_equal(stats_of(trainer).evicted, 0);
+    tide_trainer_free(trainer);
+    return words;
+}
+
+/* The same sentences are emitted, and all of them selected, as long as no word is
+ * evicted: a slot without a previous word is not quarantined. */
 static void more_threads_train_as_many_words(void **state)
 {
     (void)state;
     corpus t = demo_text(12, FEW);
-    static const char settings[] = "vocab=5000 dim=8 replay=1";
-    tide_trainer *one = trained_by(1, settings, &t);
-    tide_trainer *four = trained_by(4, settings, &t);
-    double trained_one = (double)stats_of(one).trained;
-    double trained_four = (double)stats_of(four).trained;
-    assert_true(trained_four == trained_one);
-    tide_trainer_free(one);
-    tide_trainer_free(four);
+    static const char *const settings[] = {
+        "vocab=5000 dim=8 sample=0 replay=1",
+        "vocab=5000 dim=8 sample=0 replay=4 replay-ring=8000 replay-fade=0",
+        "vocab=5000 dim=8 sample=0 replay=3 replay-ring=8000 contexts=full",
+    };
+    for (size_t i = 0; i < COUNT(settings); i++)
+        for (unsigned threads = 2; threads <= 4; threads += 2)
+            assert_true(words_trained(threads, settings[i], &t) ==
+                        words_trained(1, settings[i], &t));
+    free(t.bytes);
+}
+
+/* Ten different words per line, which do not occur again. */
+static corpus new_words(uint32_t lines)
+{
+    corpus t = {.bytes = malloc(lines * 100 + 1)};
+    assert_non_null(t.bytes);
+    for (uint32_t i = 0; i < 10 * lines; i++)
+        t.size += (size_t)sprintf(t.bytes + t.size, "w%u%c", i, i % 10 < 9 ? ' ' : '\n');
+    return t;
+}
+
+static void check_subsampling(const char *settings, const corpus *t)
+{
+    double one = words_trained(1, settings, t), four = words_trained(4, settings, t);
+    assert_true(one > 1000);
+    /* Of n tokens that are kept with chance p, 5 sigma are less than 5 sqrt(n p). */
+    if (fabs(four - one) > 0.03 * one + 10 * sqrt(one))
+        fail_msg("%s: %g of one thread and %g of four", settings, one, four);
+}
+
+/* One thread subsamples by the present counts, several by those of at most an eighth of
+ * the stream ago. */
+static void more_threads_subsample_alike(void **state)
+{
+    (void)state;
+    corpus t = demo_text(18, FEW), words = new_words(FEW / 10);
+    check_subsampling("vocab=5000 dim=8 sample=1e-3 replay=1", &t);
+    check_subsampling("vocab=5000 dim=8 sample=1e-4 replay=3 replay-ring=8000", &t);
+    check_subsampling("vocab=5000 dim=8 sample=1e-3 subsample=root replay=1", &t);
+    check_subsampling("vocab=50000 dim=8 sample=1e-3 replay=1", &words);
+    free(words.bytes);
     free(t.bytes);
 }
 
@@ -225,7 +268,8 @@ static void check_completed(uint32_t emitted_max)
                       .model = (tide_model *)model,
                       .optimizer =
                           tide_optimizer_new(tide_trainer_params(trainer), NULL),
-                      .kernels = tide_kernels_best()};
+                      .kernels = tide_kernels_best(),
+                      .selection = tide_ingest_selection(tide_trainer_ingest(trainer))};
     tide_contexts_init(&sgns.contexts, sgns.params);
     tide_workers *workers = tide_workers_new(&sgns, NULL);
     assert_true(workers && sgns.optimizer);
@@ -241,7 +285,8 @@ static void check_completed(uint32_t emitted_max)
                                   .sequence = n,
                                   .emitted_at = number,
                                   .negatives = tide_sampler_draws(sampler),
-                                  .scale = 1};
+                                  .scale = 1,
+                                  .stamp = TIDE_CURRENT};
         executor.train(executor.self, &sentence);
         if (--left == 0) {
             emitted_until[number++] = n + 1;
@@ -279,6 +324,7 @@ int main(void)
         cmocka_unit_test(no_sentence_is_reported_completed_before_it_is),
         cmocka_unit_test(more_threads_have_the_same_words_and_finite_vectors),
         cmocka_unit_test(more_threads_train_as_many_words),
+        cmocka_unit_test(more_threads_subsample_alike),
         cmocka_unit_test(more_threads_learn_as_well_as_one),
         IN_FOLDER(saves_and_queries_in_between_do_no_harm),
         IN_FOLDER(the_number_of_threads_can_change_on_resume),
