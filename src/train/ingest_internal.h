@@ -1,6 +1,7 @@
 /* ingest_internal.h - what the files ingest*.c share. Private.
  *
  *     bytes > reader > ingest_words.c > ingest_sentence.c > executor
+ *                  \ read_ahead.c   /                          with several threads
  *                  \ ingest_posts.c /                          with labels only
  */
 #ifndef TIDE_TRAIN_INGEST_INTERNAL_H
@@ -13,6 +14,7 @@
 #include "reader/reader.h"
 #include "sampler/sampler.h"
 #include "sgns/sgns.h"
+#include "train/read_ahead.h"
 #include "train/replay.h"
 #include "train/train.h"
 
@@ -52,6 +54,7 @@ struct tide_ingest {
     bool fixed_vocabulary; /* nothing is counted and no word is admitted or evicted */
 
     tide_reader *reader;
+    tide_read_ahead *ahead; /* NULL without */
     tide_sampler *sampler;
     tide_replay *replay;
     tide_rng rng; /* for subsampling */
@@ -102,6 +105,10 @@ struct tide_ingest {
  * their slots. With a fixed vocabulary it moves the known words to the front of
  * words[]. */
 void tide_ingest_add_words(tide_ingest *in, tide_word *words, size_t count);
+
+/* The same for up to READ_AHEAD_WORDS prepared words, if the vocabulary is not fixed and
+ * counting not kept. */
+void tide_ingest_add_keys(tide_ingest *in, const tide_key *keys, size_t count);
 
 /* With counting kept: subsamples and counts the held words at the end of their
  * sentence. */

@@ -199,6 +199,10 @@ void tide_ingest_end_sentence(tide_ingest *in, bool complete)
     in->continued = !complete;
     if (in->tokens >= in->next_pause) {
         schedule_pause(in);
+        if (in->ahead)
+            tide_read_ahead_pause(in->ahead);
         in->pause(in->pause_data);
+        if (in->ahead)
+            tide_read_ahead_continue(in->ahead);
     }
 }

@@ -138,10 +138,10 @@ static void correct_tokens(tide_ingest *in, const tide_admission *admission)
 
 /* -- counting ---------------------------------------------------------------------- */
 
-static void set_hashes(tide_ingest *in, const tide_word *words, size_t count)
+static void set_hashes(tide_ingest *in, const tide_key *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        in->hashes[in->slot_count + i] = tide_hash(words[i].bytes, words[i].length, 0);
+        in->hashes[in->slot_count + i] = tide_hash(keys[i].bytes, keys[i].length, 0);
 }
 
 /* Counts a batch of words and appends their slots to the sentence. The vocabulary
@@ -149,14 +149,14 @@ static void set_hashes(tide_ingest *in, const tide_word *words, size_t count)
  * sampler sees the words, because it may draw them from then on. Only then are tokens
  * corrected: a slot can be reused twice in a batch, and the corrections are applied in
  * the order of the tokens. */
-static void count_words(tide_ingest *in, const tide_word *words, size_t count)
+static void count_words(tide_ingest *in, const tide_key *keys, size_t count)
 {
     tide_vocabulary *v = in->model->vocabulary;
-    tide_admission admissions[WORDS_AT_ONCE];
+    tide_admission admissions[READ_AHEAD_WORDS];
     if (tide_ingest_words_return(in))
-        set_hashes(in, words, count);
+        set_hashes(in, keys, count);
     uint32_t *slots = in->slots + in->slot_count;
-    size_t admitted = tide_vocabulary_add(v, words, count, slots, admissions);
+    size_t admitted = tide_vocabulary_add_keys(v, keys, count, slots, admissions);
     for (size_t i = 0; i < admitted; i++)
         claim_slot(in, &admissions[i]);
     tide_sampler_add(in->sampler, v, slots, count);
@@ -168,14 +168,14 @@ static void count_words(tide_ingest *in, const tide_word *words, size_t count)
 /* The smoothed sampler looks at the count of a word at each of its occurrences. So it
  * needs words one by one, before the next one is counted; for the others a batch gives
  * the same result. */
-static void count_in_order(tide_ingest *in, const tide_word *words, size_t count)
+static void count_in_order(tide_ingest *in, const tide_key *keys, size_t count)
 {
     if (in->params->sampler != TIDE_SAMPLER_SMOOTHED) {
-        count_words(in, words, count);
+        count_words(in, keys, count);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        count_words(in, &words[i], 1);
+        count_words(in, &keys[i], 1);
 }
 
 static bool is_kept(tide_ingest *in, uint64_t count, double threshold)
@@ -209,10 +209,12 @@ void tide_ingest_count_held(tide_ingest *in)
     }
     for (uint32_t i = 0; i < kept; i++) {
         tide_word word = {in->held[i].bytes, in->held[i].length};
+        tide_key key;
+        tide_vocabulary_keys(v, &word, 1, &key);
         if (in->fixed_vocabulary)
             in->slots[in->slot_count++] = tide_vocabulary_find(v, &word);
         else
-            count_words(in, &word, 1);
+            count_words(in, &key, 1);
     }
 }
 
@@ -236,13 +238,23 @@ static size_t find_words(tide_ingest *in, tide_word *words, size_t count)
 
 void tide_ingest_add_words(tide_ingest *in, tide_word *words, size_t count)
 {
+    tide_key keys[WORDS_AT_ONCE];
+    if (!in->held && !in->fixed_vocabulary) {
+        tide_vocabulary_keys(in->model->vocabulary, words, count, keys);
+        tide_ingest_add_keys(in, keys, count);
+        return;
+    }
     if (in->fixed_vocabulary)
         count = find_words(in, words, count);
     if (in->held)
         hold_words(in, words, count);
-    else if (in->fixed_vocabulary)
-        in->slot_count += (uint32_t)count;
     else
-        count_in_order(in, words, count);
+        in->slot_count += (uint32_t)count;
+    in->token_count += (uint32_t)count;
+}
+
+void tide_ingest_add_keys(tide_ingest *in, const tide_key *keys, size_t count)
+{
+    count_in_order(in, keys, count);
     in->token_count += (uint32_t)count;
 }

@@ -53,6 +53,104 @@ static void assert_same_vocabulary(const tide_trainer *a, const tide_trainer *b)
     assert_int_equal(one.rejected, two.rejected);
 }
 
+/* What the reader has counted must be equal too. */
+static void assert_same_reading(const tide_trainer *a, const tide_trainer *b)
+{
+    tide_stats one = stats_of(a), two = stats_of(b);
+    assert_int_equal(one.bytes, two.bytes);
+    assert_int_equal(one.records, two.records);
+    assert_int_equal(one.malformed_records, two.malformed_records);
+    assert_int_equal(one.cut_sentences, two.cut_sentences);
+    assert_int_equal(one.skipped_invalid, two.skipped_invalid);
+    assert_int_equal(one.cut_words, two.cut_words);
+    assert_int_equal(one.dropped_bytes, two.dropped_bytes);
+}
+
+static size_t put_word(tide_rng *rng, char *text)
+{
+    static const char letters[] = "abcdeABCDE.-'0\xc3\xa9\xe4\xba\xba\xff\x01{}\"";
+    bool huge = tide_rng_below(rng, 2000) == 0, dirty = tide_rng_below(rng, 8) == 0;
+    size_t length = huge ? 200 + tide_rng_below(rng, 20000)
+                         : 1 + tide_rng_below(rng, dirty ? 90 : 4);
+    for (size_t i = 0; i < length; i++)
+        text[i] = letters[tide_rng_below(rng, dirty ? sizeof letters - 1 : 5)];
+    return length;
+}
+
+/* Text that is awkward to read: words of all lengths, also much longer than a word may
+ * be, invalid bytes, empty lines, lines longer than a sentence may be, and lines with
+ * exactly as many words as that. */
+static corpus awkward_text(uint64_t seed, size_t size)
+{
+    tide_rng rng = tide_rng_seeded(seed);
+    corpus t = {.bytes = malloc(size + 50000)};
+    assert_non_null(t.bytes);
+    while (t.size < size) {
+        static const uint32_t lengths[] = {0, 1, 5, 20, 127, 128, 129, 999, 1000, 1001};
+        uint64_t kind = tide_rng_below(&rng, 12);
+        uint32_t words = kind < COUNT(lengths)
+                             ? lengths[kind]
+                             : 1 + (uint32_t)tide_rng_below(&rng, 3000);
+        for (uint32_t i = 0; i < words && t.size < size; i++) {
+            t.size += put_word(&rng, t.bytes + t.size);
+            t.bytes[t.size++] = ' ';
+        }
+        t.bytes[t.size++] = '\n';
+    }
+    return t;
+}
+
+/* Feeds everything in pieces of random sizes, and saves and loads in between. */
+static tide_trainer *fed_in_random_pieces(tide_trainer *trainer, const corpus *t,
+                                          tide_rng *rng)
+{
+    for (size_t at = 0, size; at < t->size; at += size) {
+        size = tide_rng_below(rng, 4) ? 1 + tide_rng_below(rng, 5000)
+                                      : tide_rng_below(rng, 300000);
+        size = size < t->size - at ? size : t->size - at;
+        feed(trainer, t->bytes + at, size);
+        if (tide_rng_below(rng, 10))
+            continue;
+        save_to(trainer, "m");
+        tide_trainer_free(trainer);
+        trainer = load_from("m");
+    }
+    assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+    return trainer;
+}
+
+/* However many threads read the text, into whatever pieces it is divided, and wherever a
+ * run is saved and resumed. */
+static void more_threads_read_the_same_words(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "vocab=200 dim=4 replay=1 window=1 negative=1",
+        "vocab=100 dim=4 replay=1 window=1 negative=1 admission=none",
+        "vocab=100 dim=4 replay=1 window=1 negative=1 half-life=5000 tokenizer=space",
+        "vocab=300 dim=4 replay=1 window=1 negative=1 phrases=500 tokenizer=social",
+        "vocab=100 dim=4 replay=1 window=1 negative=1 sampler=smoothed reservoir=5000",
+        "vocab=100 dim=4 replay=1 window=1 negative=1 records=tsv text=1",
+        "profile=paper vocab=100 dim=4 window=1 negative=1 reservoir=5000",
+    };
+    tide_rng rng = tide_rng_seeded(20);
+    corpus t = awkward_text(21, SANITIZED ? 500000 : 2000000);
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        tide_trainer *one = trained_by(1, settings[i], &t);
+        for (unsigned threads = 2; threads <= 4; threads += 2) {
+            char all[256];
+            snprintf(all, sizeof all, "%s threads=%u", settings[i], threads);
+            tide_trainer *more = fed_in_random_pieces(trainer_of(all), &t, &rng);
+            assert_same_vocabulary(one, more);
+            assert_same_reading(one, more);
+            tide_trainer_free(more);
+        }
+        assert_true(stats_of(one).tokens > 1000);
+        tide_trainer_free(one);
+    }
+    free(t.bytes);
+}
+
 /* Every way in which a slot can be reused, every optimizer and every kind of
  * negatives. */
 static const char *const recipes[] = {
@@ -323,6 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_sentence_is_reported_completed_before_it_is),
         cmocka_unit_test(more_threads_have_the_same_words_and_finite_vectors),
+        IN_FOLDER(more_threads_read_the_same_words),
         cmocka_unit_test(more_threads_train_as_many_words),
         cmocka_unit_test(more_threads_subsample_alike),
         cmocka_unit_test(more_threads_learn_as_well_as_one),
