@@ -147,7 +147,8 @@ int cmd_bench(int argc, char **argv)
         "Times one of: the vector kernels of every instruction set; ingest, the time "
         "from a source through tokenizer, vocabulary and subsampling per word, on one "
         "thread, and with several the parts of the thread that reads and of the one "
-        "that counts (default source: a million words of the demo); records, the extraction of texts from "
+        "that counts (default source: a million words of the demo); records, the "
+        "extraction of texts from "
         "the records of a file; checkpoint, how long checkpoints written to a new FILE "
         "pause training. The command takes the parameters of train, such as --dim and "
         "--vocab.",

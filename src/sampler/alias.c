@@ -49,11 +49,11 @@ typedef struct alias {
     tide_sampler base;
     table tables[2];
     uint32_t current;
-    uint64_t next_build;     /* token number */
-    atomic_int spare;        /* state of the other table */
-    uint32_t started_size;   /* of weights[] at the start of a build */
-    double *weights;         /* [capacity] scratch space for building */
-    uint32_t *order;         /* [capacity] scratch space for building */
+    uint64_t next_build;   /* token number */
+    atomic_int spare;      /* state of the other table */
+    uint32_t started_size; /* of weights[] at the start of a build */
+    double *weights;       /* [capacity] scratch space for building */
+    uint32_t *order;       /* [capacity] scratch space for building */
 } alias;
 
 enum { SPARE_UNUSED, SPARE_STARTED, SPARE_BUILT };
@@ -182,8 +182,7 @@ static void build_table(alias *a, table *t)
     uint32_t size = a->started_size, heaviest = 0;
     double sum = 0;
     for (uint32_t slot = 0; slot < size; slot++) {
-        a->weights[slot] =
-            tide_sampler_power(a->weights[slot], a->base.options.power);
+        a->weights[slot] = tide_sampler_power(a->weights[slot], a->base.options.power);
         sum += a->weights[slot];
         if (a->weights[slot] > a->weights[heaviest])
             heaviest = slot;

@@ -1,11 +1,11 @@
 /* select.c - chooses what to train of tokens that have been read or are replayed: those
  * whose slots still mean the same words, less frequent words dropped at random.
  *
- * With one thread the reading thread does this when it emits a sentence, with the
- * counts of that moment. With more, sentences are emitted as they were stored, and the
- * thread that trains them selects, so that the reading thread only copies them. It uses
- * a table of chances that the reading thread updates from time to time: reading the
- * counts themselves would take their cache lines from the thread that counts.
+ * With one thread the ingest does this when it emits a sentence, with the counts of
+ * that moment. With more, sentences are emitted as they were stored, and the thread that
+ * trains them selects, so that the thread that counts only copies them. The chances to
+ * be kept are in a table that is updated from time to time: reading the counts
+ * themselves would take their cache lines from the thread that counts.
  *
  * A slot may be reused for another word between the emission of a sentence and its
  * selection. What happened before the emission is visible, since the queue orders it:

@@ -37,9 +37,9 @@ typedef struct tide_sentence {
 /* What decides which tokens are trained. Written by the thread that emits sentences,
  * while others read it. */
 typedef struct tide_selection {
-    const uint64_t *admitted;      /* [vocab] sentence in which the slot's word came */
-    const uint64_t *quarantined;   /* bit per slot */
-    const _Atomic float *chances;  /* [vocab] of a token to be kept; NULL: all are */
+    const uint64_t *admitted;     /* [vocab] sentence in which the slot's word came */
+    const uint64_t *quarantined;  /* bit per slot */
+    const _Atomic float *chances; /* [vocab] of a token to be kept; NULL: all are */
     uint32_t vocab;
     bool holes; /* what is not usable becomes a hole */
 } tide_selection;
@@ -91,7 +91,7 @@ typedef struct tide_sgns {
     tide_optimizer *optimizer;
     const tide_kernels *kernels;
     tide_contexts contexts;
-    const uint64_t *quarantined; /* bit per slot; NULL with one thread */
+    const uint64_t *quarantined;     /* bit per slot; NULL with one thread */
     const tide_selection *selection; /* NULL with one thread */
 } tide_sgns;
 

@@ -114,8 +114,8 @@ static void invalidate_nothing(void *self, uint32_t slot)
 tide_executor tide_executor_inline(void *self,
                                    void (*train)(void *, const tide_sentence *))
 {
-    return (tide_executor){self, train, all_completed, drain_nothing,
-                           invalidate_nothing, NULL};
+    return (tide_executor){
+        self, train, all_completed, drain_nothing, invalidate_nothing, NULL};
 }
 
 /* -- several threads --------------------------------------------------------------- */

@@ -69,16 +69,16 @@ struct tide_ingest {
     bool continued;  /* the line goes on: its beginning was cut off as a sentence */
 
     /* Selection (ingest_sentence.c). */
-    uint32_t *kept; /* [SENTENCE_MAX] */
-    float *chances; /* [SENTENCE_MAX] of the same slots to be kept */
+    uint32_t *kept;              /* [SENTENCE_MAX] */
+    float *chances;              /* [SENTENCE_MAX] of the same slots to be kept */
     _Atomic float *slot_chances; /* [vocab] for executors that select; or NULL */
     uint64_t chances_due;        /* the token before which they are updated */
     tide_selection selection;
 
     /* Slots that are reused (ingest_words.c). */
-    uint64_t *admitted;            /* [vocab] sentence in which the word came */
-    uint64_t *quarantined;         /* bit per slot */
-    uint32_t *waiting;             /* [WAITING_MAX] quarantined slots; see push_waiting */
+    uint64_t *admitted;    /* [vocab] sentence in which the word came */
+    uint64_t *quarantined; /* bit per slot */
+    uint32_t *waiting;     /* [WAITING_MAX] quarantined slots; see push_waiting */
     uint32_t first_waiting, waiting_count;
     _Atomic uint32_t *generations; /* [vocab] how often a slot was reused; or NULL */
     uint64_t table_since; /* first sentence to use the present negative table */

@@ -80,8 +80,7 @@ static void read_block(tide_read_ahead *r)
     tide_word_block *b = &r->blocks[produced % BLOCKS];
     tide_word words[READ_AHEAD_WORDS];
     while (r->reading) {
-        size_t count =
-            tide_reader_next(r->reader, words, READ_AHEAD_WORDS, &b->ended);
+        size_t count = tide_reader_next(r->reader, words, READ_AHEAD_WORDS, &b->ended);
         if (count || b->ended) {
             fill_block(r, b, words, count);
             atomic_store_explicit(&r->produced, produced + 1, memory_order_release);

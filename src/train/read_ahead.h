@@ -24,7 +24,8 @@ void tide_read_ahead_begin(tide_read_ahead *ahead, const tide_vocabulary *vocabu
 /* Words of one sentence. */
 typedef struct tide_word_block {
     tide_key keys[READ_AHEAD_WORDS];
-    char texts[READ_AHEAD_WORDS][TIDE_WORD_MAX + 17]; /* of words that exceed their key */
+    char texts[READ_AHEAD_WORDS]
+              [TIDE_WORD_MAX + 17]; /* of words that exceed their key */
     uint32_t count;
     bool ended; /* the sentence ends after them */
 } tide_word_block;

@@ -387,7 +387,8 @@ static uint32_t generation_at(const late_executor *l, uint32_t slot, uint64_t nu
  * vector. A quarantined slot does not. */
 static void select_oldest(late_executor *l)
 {
-    uint32_t at = (uint32_t)(l->done++ % PENDING_MAX), slots[SENTENCE_MAX], expected = 0;
+    uint32_t at = (uint32_t)(l->done++ % PENDING_MAX), slots[SENTENCE_MAX],
+             expected = 0;
     const tide_sentence *stored = &l->pending[at].stored;
     uint32_t count =
         tide_select_usable(tide_ingest_selection(l->ingest), l->pending[at].tokens,
@@ -414,8 +415,8 @@ static void store_sentence(void *self, const tide_sentence *emitted)
 {
     late_executor *l = self;
     uint32_t at = (uint32_t)(l->emitted++ % PENDING_MAX);
-    uint64_t number = emitted->stamp < emitted->emitted_at ? emitted->stamp
-                                                             : emitted->emitted_at;
+    uint64_t number =
+        emitted->stamp < emitted->emitted_at ? emitted->stamp : emitted->emitted_at;
     l->pending[at].stored = *emitted;
     for (uint32_t i = 0; i < emitted->count; i++) {
         uint32_t slot = emitted->slots[i] & ~TIDE_FIRST;
@@ -472,9 +473,9 @@ static void what_is_selected_late_means_the_same_words(void **state)
         memset(l, 0, sizeof *l);
         l->ingest = tide_trainer_ingest(trainer);
         l->behind = behind[k % COUNT(behind)];
-        tide_ingest_set_executor(
-            l->ingest, (tide_executor){l, store_sentence, completed_late, select_all,
-                                       note_reuse, run_at_once});
+        tide_ingest_set_executor(l->ingest,
+                                 (tide_executor){l, store_sentence, completed_late,
+                                                 select_all, note_reuse, run_at_once});
         tide_rng rng = tide_rng_seeded(k);
         for (uint32_t n = 0; n < 2000; n++) {
             char line[WORDS_MAX * 12];

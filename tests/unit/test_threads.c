@@ -217,7 +217,8 @@ static corpus new_words(uint32_t lines)
     corpus t = {.bytes = malloc(lines * 100 + 1)};
     assert_non_null(t.bytes);
     for (uint32_t i = 0; i < 10 * lines; i++)
-        t.size += (size_t)sprintf(t.bytes + t.size, "w%u%c", i, i % 10 < 9 ? ' ' : '\n');
+        t.size +=
+            (size_t)sprintf(t.bytes + t.size, "w%u%c", i, i % 10 < 9 ? ' ' : '\n');
     return t;
 }
 
