@@ -99,7 +99,8 @@ static void emit(tide_ingest *in, const uint32_t *tokens, uint32_t count,
     }
     if (sentence.count < 2 || !sentence.negatives)
         return;
-    in->emitted += in->executor.run ? count : 1;
+    /* A chunk takes a number for each of its tokens, and so for each sentence in it. */
+    in->emitted += in->executor.run && !sentence.fresh ? count : 1;
     in->executor.train(in->executor.self, &sentence);
 }
 
