@@ -46,7 +46,7 @@ static void set_chances(tide_ingest *in, uint32_t count, double threshold)
 }
 
 /* Updates the chances of all slots if that is due: when the stream has grown by an
- * eighth, and by a token for every two slots, so that it costs little even early. */
+ * eighth, and by a token for every eight slots, so that it costs little at any time. */
 static void refresh_slot_chances(tide_ingest *in)
 {
     const tide_vocabulary *v = in->model->vocabulary;
@@ -63,7 +63,7 @@ static void refresh_slot_chances(tide_ingest *in)
             atomic_store_explicit(&in->slot_chances[first + i], in->chances[i],
                                   memory_order_relaxed);
     }
-    in->chances_due = tokens + (growth > used / 2 ? growth : used / 2);
+    in->chances_due = tokens + (growth > used / 8 ? growth : used / 8);
 }
 
 /* Chooses what to train of a sentence, as select.c does, but with the present counts.

@@ -226,8 +226,9 @@ static void check_subsampling(const char *settings, const corpus *t)
 {
     double one = words_trained(1, settings, t), four = words_trained(4, settings, t);
     assert_true(one > 1000);
-    /* Of n tokens that are kept with chance p, 5 sigma are less than 5 sqrt(n p). */
-    if (fabs(four - one) > 0.03 * one + 10 * sqrt(one))
+    /* Of n tokens that are kept with chance p, 5 sigma are less than 5 sqrt(n p). Counts
+     * of an eighth of the stream ago keep a few percent more. */
+    if (fabs(four - one) > 0.06 * one + 10 * sqrt(one))
         fail_msg("%s: %g of one thread and %g of four", settings, one, four);
 }
 
