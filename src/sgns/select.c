@@ -31,27 +31,27 @@ static inline bool is_usable(const tide_selection *s, uint32_t slot, uint64_t st
 uint32_t tide_select_usable(const tide_selection *s, const uint32_t *tokens,
                             uint32_t count, uint64_t stamp, uint32_t *slots)
 {
-    uint32_t *kept = slots;
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = tokens[i] & ~TIDE_FIRST;
         bool usable = is_usable(s, slot, stamp);
-        *kept = usable ? slot : TIDE_NO_SLOT;
+        slots[kept] = usable ? slot : TIDE_NO_SLOT;
         kept += usable || s->holes;
     }
-    return (uint32_t)(kept - slots);
+    return kept;
 }
 
 uint32_t tide_select_random(uint32_t *slots, const float *chances, uint32_t count,
                             tide_rng *rng)
 {
-    uint32_t *kept = slots;
+    uint32_t kept = 0;
     tide_rng local = *rng; /* in registers: stores to slots[] cannot change it */
     for (uint32_t i = 0; i < count; i++) {
-        *kept = slots[i];
+        slots[kept] = slots[i];
         kept += tide_rng_float(&local) < chances[i];
     }
     *rng = local;
-    return (uint32_t)(kept - slots);
+    return kept;
 }
 
 static uint32_t subsample(const tide_selection *s, uint32_t *slots, uint32_t count,
