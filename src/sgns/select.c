@@ -34,9 +34,10 @@ uint32_t tide_select_usable(const tide_selection *s, const uint32_t *tokens,
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = tokens[i] & ~TIDE_FIRST;
-        bool usable = is_usable(s, slot, stamp);
-        slots[kept] = usable ? slot : TIDE_NO_SLOT;
-        kept += usable || s->holes;
+        if (is_usable(s, slot, stamp))
+            slots[kept++] = slot;
+        else if (s->holes)
+            slots[kept++] = TIDE_NO_SLOT;
     }
     return kept;
 }
