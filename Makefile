@@ -1,9 +1,9 @@
-# The front door. `make help` lists what can be asked for; meson.build is the build itself.
+# Shortcuts for developing and installing; `make help` lists them. The build itself is meson.build.
 PREFIX ?= /usr/local
 DESTDIR ?=
 # On Debian the loader and pkg-config look in /usr/local/lib, but meson without dpkg-dev prefers lib64.
 LIBDIR ?= $(if $(wildcard /etc/debian_version),lib)
-PLACES = -Dprefix=$(abspath $(PREFIX)) $(if $(LIBDIR),-Dlibdir=$(LIBDIR))
+DIRECTORIES = -Dprefix=$(abspath $(PREFIX)) $(if $(LIBDIR),-Dlibdir=$(LIBDIR))
 FUZZ_RUNS ?=
 PORT ?= 8080
 DURATION ?= 1h
@@ -16,7 +16,7 @@ MORE_TEST_PACKAGES = g++ python3-numpy python3-gensim python3-sklearn python3-ma
 	chromium $(PAGE_PACKAGES)
 PAGE_PACKAGES = nodejs npm
 FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
-LINT_PACKAGES = $(TEST_PACKAGES) g++ clang clang-format clang-tidy cppcheck abigail-tools
+LINT_PACKAGES = $(TEST_PACKAGES) $(FUZZ_PACKAGES) g++ clang-format clang-tidy cppcheck abigail-tools
 
 # The build of clang serves the tests under AddressSanitizer and UndefinedBehaviorSanitizer, the fuzzers, and
 # lint, hence its warnings are errors. -O1 builds twice as fast as -O2, and tests run no slower.
@@ -24,8 +24,8 @@ CLANG = -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=address,undefin
 	-Dwerror_ours=true
 TSAN = -Dbuildtype=debugoptimized -Doptimization=1 -Dc_args=-g1 -Db_sanitize=thread -Db_lundef=false -Dkafka=disabled
 
-# ThreadSanitizer does not bear with the address randomization of some kernels, nor with the C11
-# threads that librdkafka starts. It is shown what has to do with threads.
+# ThreadSanitizer does not work with the address randomization of some kernels, nor with the C11
+# threads that librdkafka starts. It runs only what uses threads.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 # Unit tests and files of tests; what has one thread only is left out.
@@ -88,7 +88,7 @@ nightly: deps-all ## the same ten times as much, 10000000 inputs for every parse
 	$(call build,build,-Dtests=true)
 	@scripts/nightly
 
-soak: ## trainings with one fault after the other for DURATION (1h) that must come to the same bytes
+soak: ## trainings with one fault after another for DURATION (1h); the model must be the same to the byte
 	@scripts/install_packages $(TEST_PACKAGES)
 	$(call build,build,-Dtests=true)
 	@scripts/soak --duration $(DURATION)
@@ -122,7 +122,7 @@ lint: ## formatting, layers, static analysis, no warnings from gcc and clang
 	@scripts/install_packages $(LINT_PACKAGES)
 	@scripts/lint
 
-fuzz: ## feed every parser with twenty thousand inputs, or with FUZZ_RUNS
+fuzz: ## give every parser twenty thousand inputs, or FUZZ_RUNS
 	@scripts/install_packages $(FUZZ_PACKAGES)
 	$(call build,build-clang,$(CLANG),fuzzers,CC=clang)
 	@scripts/run_fuzz $(if $(FUZZ_RUNS),--runs $(FUZZ_RUNS))
@@ -146,12 +146,12 @@ hashtags: all ## predict the hashtags of STREAM while learning, as OUT/hashtags.
 		--jobs "$${THREADS:-1}" -- "$$STREAM"
 
 install: ## build, and install under DESTDIR and PREFIX (/usr/local)
-	$(call build,build,-Dtests=false $(PLACES))
+	$(call build,build,-Dtests=false $(DIRECTORIES))
 	@DESTDIR="$(abspath $(DESTDIR))" meson install -C build --no-rebuild --quiet
 	@scripts/installed note build "$(abspath $(DESTDIR))"
 
 uninstall: ## remove what install wrote with the same DESTDIR and PREFIX
-	$(call build,build,$(PLACES),build.ninja)
+	$(call build,build,$(DIRECTORIES),build.ninja)
 	@scripts/installed remove build "$(abspath $(DESTDIR))"
 
 clean: ## remove everything that was built

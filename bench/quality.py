@@ -18,7 +18,7 @@ same words    this mean over the pairs and questions whose words occur five time
               in TEXT, which every program knows
 strict        this mean where a pair with an unknown word has a cosine of 0 and a question
               with one counts as wrong
-known         percent of the pairs of which both words have a vector
+known         percent of the pairs in which both words have a vector
 
 Systems with n-grams also have vectors of words that they have not read. Every run is kept
 in the cache, by its settings, the text and, for wordtide, the program. So the command can be

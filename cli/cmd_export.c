@@ -107,7 +107,7 @@ int cmd_export(int argc, char **argv)
     const command_usage usage = {
         "export",
         "export [OPTION]... MODEL [-o OUT]",
-        "Writes the words and their vectors by falling count for other programs. A "
+        "Writes the words and their vectors by descending count for other programs. A "
         "file is replaced completely or not at all. Words that a format cannot "
         "represent are left out and counted. MODEL may be any file of vectors.",
         options,

@@ -116,7 +116,7 @@ int cmd_vector(int argc, char **argv)
     bool centered = false, all = false;
     const option options[] = {
         {"all", 0, OPTION_FLAG, &all, NULL,
-         "print all words by falling count, after a line with their number and the "
+         "print all words by descending count, after a line with their number and the "
          "dimension (default without words)"},
         {"vectors", 0, OPTION_CHOICE, &which, VECTOR_CHOICES,
          "which vectors to print (default input)"},

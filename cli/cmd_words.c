@@ -61,7 +61,7 @@ int cmd_words(int argc, char **argv)
         {"prefix", 0, OPTION_TEXT, &prefix, "TEXT",
          "print only words with this prefix"},
         {"sort", 0, OPTION_CHOICE, &sort, "count|word",
-         "sort by falling count, or by the bytes of the word (default count)"},
+         "sort by descending count, or by the bytes of the word (default count)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print a JSON object per word"},
         {0},
     };

@@ -11,15 +11,21 @@ enum { DIGITS = 4 };
 
 bool label_report_open(label_report *report, table_style style, bool per_label)
 {
-    static const char *const columns[] = {"period",    "posts",  "labelled", "scored",
-                                          "precision", "recall", "f1",       "p@1",
-                                          "p@5",       "r@5",    "unknown",  NULL};
+    /* The keys of JSON and TSV are those of version 0.1. */
+    static const char *const keys[] = {"period",    "posts",  "labelled", "scored",
+                                       "precision", "recall", "f1",       "p@1",
+                                       "p@5",       "r@5",    "unknown",  NULL};
+    static const char *const headings[] = {"period",    "posts",  "labeled", "scored",
+                                           "precision", "recall", "f1",      "p@1",
+                                           "p@5",       "r@5",    "unknown", NULL};
     static const char *const label_columns[] = {"label",  "support", "precision",
                                                 "recall", "f1",      NULL};
     report->style = style;
     if (style == TABLE_JSON && !per_label)
         return true;
-    report->table = table_new(style, per_label ? label_columns : columns);
+    report->table = table_new(style, per_label             ? label_columns
+                                     : style == TABLE_TEXT ? headings
+                                                           : keys);
     return report->table != NULL;
 }
 

@@ -21,8 +21,11 @@ static void print_label(table *t, const tide_label *label)
 static int print_labels(const tide_trainer *trainer, uint64_t max_count,
                         table_style style)
 {
-    static const char *const columns[] = {"label", "count", "error", "since",
-                                          "posts", "told",  NULL};
+    /* The keys of JSON and TSV are those of version 0.1. */
+    static const char *const keys[] = {"label", "count", "error", "since",
+                                       "posts", "told",  NULL};
+    static const char *const headings[] = {"label", "count",     "error", "since",
+                                           "posts", "predicted", NULL};
     tide_label_stats stats;
     tide_trainer_label_stats(trainer, &stats);
     size_t capacity = max_count < stats.labels ? (size_t)max_count : stats.labels;
@@ -31,7 +34,8 @@ static int print_labels(const tide_trainer *trainer, uint64_t max_count,
     bool complete = labels && count == capacity;
     if (!complete)
         log_message("out of memory");
-    table *t = complete ? table_new(style, columns) : NULL;
+    table *t =
+        complete ? table_new(style, style == TABLE_TEXT ? headings : keys) : NULL;
     int code = t ? EXIT_SUCCESS : EXIT_FAILURE;
     for (size_t i = 0; t && i < count && output_ok(); i++)
         print_label(t, &labels[i]);
@@ -53,10 +57,10 @@ int labels_list(int argc, char **argv)
     const command_usage usage = {
         command,
         "labels list [OPTION]... MODEL",
-        "Prints the labels of a model by falling count. At most count posts had the "
+        "Prints the labels of a model by descending count. At most count posts had the "
         "label, and at least count - error. Since is the number of the post with which "
-        "it was admitted, posts is how many of its posts are kept, and told says "
-        "whether the classifier predicts it.",
+        "it was admitted, posts is how many of its posts are kept, and predicted "
+        "(told in JSON and TSV) says whether the classifier predicts it.",
         options,
         "wordtide labels list posts.tide -n 20\n"
         "wordtide labels list posts.tide --json\n",

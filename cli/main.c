@@ -157,7 +157,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     const char *name = argc > 1 ? argv[1] : "--help";
-    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "--help-all"))
         return print_overview();
     if (!strcmp(name, "help"))
         return run_help(argc - 1, argv + 1);

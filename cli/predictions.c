@@ -96,7 +96,7 @@ static void write_names(predictions *p, const tide_predicted_post *post)
     p->fit = post->fit;
 }
 
-/* Sorts the labels of a post by falling probability. Returns how many to write. */
+/* Sorts the labels of a post by descending probability. Returns how many to write. */
 static uint32_t sort_candidates(predictions *p, const tide_predicted_post *post)
 {
     uint32_t count = 0;

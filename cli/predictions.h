@@ -8,7 +8,7 @@
  * "names" lists the labels that the classifier predicts from this post on: once at the
  * beginning, and after every fit. "labels" are all labels of the post. "told" are the
  * predicted labels at or above a threshold, and always the five most probable, by
- * falling probability. "time" is null for a post without one.
+ * descending probability. "time" is null for a post without one.
  */
 #ifndef PREDICTIONS_H
 #define PREDICTIONS_H

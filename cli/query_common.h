@@ -35,7 +35,7 @@ void query_close(query_context *query);
  * after an error message. */
 tide_hit *query_alloc_hits(const query_context *query, uint64_t *count);
 
-/* All words of a model by falling count, released with free. NULL after an error
+/* All words of a model by descending count, released with free. NULL after an error
  * message. */
 tide_entry *list_words(const tide_model *model, size_t *count);
 

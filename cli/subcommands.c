@@ -20,7 +20,8 @@ static int print_overview(const char *name, const char *purpose,
 int run_subcommand(const char *purpose, const subcommand *subcommands, int argc,
                    char **argv)
 {
-    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+        !strcmp(argv[1], "--help-all")) {
         int code = print_overview(argv[0], purpose, subcommands);
         return argc < 2 ? EXIT_USAGE : code;
     }

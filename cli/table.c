@@ -137,7 +137,7 @@ static int text_width(const char *text)
 {
     int width = 0;
     for (; *text; text++)
-        width += (*text & 0xc0) != 0x80;
+        width += !tide_utf8_inside((unsigned char)*text);
     return width;
 }
 

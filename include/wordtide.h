@@ -78,12 +78,10 @@ typedef enum tide_status {
     TIDE_OK = 0,
     TIDE_ERROR_MEMORY = -1, /* out of memory */
     TIDE_ERROR_IO = -2, /* the system refused to open, read, write or replace a file */
-    TIDE_ERROR_FORMAT = -3, /* a file is damaged or not of the expected kind */
-    TIDE_ERROR_PARAMETER =
-        -4, /* an unknown name, a value out of range, a wrong combination */
+    TIDE_ERROR_FORMAT = -3,    /* a file is damaged or not of the expected kind */
+    TIDE_ERROR_PARAMETER = -4, /* unknown name, value out of range, wrong combination */
     TIDE_ERROR_NOT_FOUND = -5, /* no such word */
-    TIDE_ERROR_INPUT =
-        -6, /* unusable input: too many bad records, no words, no labels */
+    TIDE_ERROR_INPUT = -6,     /* too many bad records, no words, no labels */
 } tide_status;
 
 typedef struct tide_error {
@@ -102,9 +100,8 @@ typedef struct tide_hit {
 } tide_hit;
 
 /* Trains on a text file and saves the model. TIDE_ERROR_INPUT if the file has no words.
- * `profile` is "default", "fast" or another
- * profile; NULL for "default". A file that exists at `model_path` is kept as
- * MODEL_PATH.1. */
+ * `profile` is "default", "fast" or another profile; NULL for "default". A file that
+ * exists at `model_path` is kept as MODEL_PATH.1. */
 TIDE_API int tide_train_file(const char *text_path, const char *model_path,
                              const char *profile, tide_error *err);
 

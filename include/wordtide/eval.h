@@ -24,7 +24,7 @@ TIDE_API void tide_counts_free(tide_counts *counts);
 TIDE_API uint64_t tide_counts_tokens(const tide_counts *counts);
 TIDE_API size_t tide_counts_size(const tide_counts *counts); /* distinct words */
 
-/* By falling count, then in order of first occurrence; `error` is 0 and `slot` the
+/* By descending count, then in order of first occurrence; `error` is 0 and `slot` the
  * rank, from 0. */
 TIDE_API tide_entry tide_counts_at(const tide_counts *counts, size_t rank);
 
@@ -106,14 +106,14 @@ typedef struct tide_counts_result {
 
 /* Compares the counts of a model with the true ones. A dropped word is given the
  * smallest count of the model, as in the paper. `point`, which may be NULL, is called
- * for every type by rising rank. Errors are NaN for a file of vectors without counts.
- */
+ * for every type by ascending rank. Errors are NaN for a file of vectors without
+ * counts. */
 TIDE_API int tide_eval_counts(const tide_model *model, const tide_counts *truth,
                               tide_counts_result *result,
                               void (*point)(void *data, const tide_count_point *point),
                               void *data, tide_error *err);
 
-/* Ranks by falling count, from 1, inclusive. */
+/* Ranks by descending count, from 1, inclusive. */
 typedef struct tide_band {
     uint32_t first, last;
 } tide_band;

@@ -40,7 +40,7 @@ typedef struct tide_exported {
     uint64_t left_out; /* words that the format cannot represent */
 } tide_exported;
 
-/* Writes the words by falling count. The file is replaced atomically. A format with
+/* Writes the words by descending count. The file is replaced atomically. A format with
  * several files appends to the path and replaces them one by one once all are written,
  * so a crash in between may leave new files beside old ones. "-" is standard output,
  * for formats with one file. */

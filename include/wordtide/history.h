@@ -120,7 +120,7 @@ typedef struct tide_history_word {
                           rotation common to all words */
     double since;
     double first_seen; /* NaN for a word that was there before the end of the warm-up */
-    uint32_t rank;     /* by falling count, from 1 */
+    uint32_t rank;     /* by descending count, from 1 */
     bool tracked, watched;
 } tide_history_word;
 

@@ -149,7 +149,7 @@ typedef struct tide_label_score {
     tide_score score;
 } tide_label_score;
 
-/* By falling support, then by name; returns how many were written. */
+/* By descending support, then by name; returns how many were written. */
 TIDE_API size_t tide_scorer_labels(const tide_scorer *scorer, tide_label_score *scores,
                                    size_t capacity);
 

@@ -39,8 +39,10 @@ static void write_string(const tide_json_writer *w, const char *text)
 {
     char escaped[TIDE_JSON_ESCAPE_MAX];
     fputc('"', out(w));
-    while (*text)
-        fwrite(escaped, 1, tide_json_escape(&text, escaped), out(w));
+    while (*text) {
+        size_t length = tide_json_escape(&text, escaped);
+        fwrite(escaped, 1, length, out(w));
+    }
     fputc('"', out(w));
 }
 

@@ -23,8 +23,7 @@ enum {
     LINE_RATIO = 8,         /* at min one line in this many has some */
 };
 
-/* -- UTF-16 and UTF-32 ---------------------------------------------------------------
- */
+/* -- UTF-16 and UTF-32 ------------------------------------------------------------- */
 
 static uint32_t unit_at(const unsigned char *bytes, size_t width, bool big)
 {
@@ -135,8 +134,7 @@ tide_match tide_is_utf32(tide_head head)
     return size == 4 ? TIDE_YES : head.whole ? TIDE_NO : TIDE_MAYBE;
 }
 
-/* -- 8-bit encodings ------------------------------------------------------------------
- */
+/* -- 8-bit encodings --------------------------------------------------------------- */
 
 tide_match tide_is_8bit(tide_head head)
 {

@@ -144,8 +144,9 @@ static void report_movers(const history *h, const state *now, const tide_entry *
     const tide_snapshot *then = h->before.words;
     uint32_t rows[TIDE_PERIOD_WORDS];
     uint32_t count = then->count < MOVER_CANDIDATES ? then->count : MOVER_CANDIDATES;
-    period->mover_count = find_movers(h->aligned, count, rows);
-    for (size_t i = 0; i < period->mover_count; i++) {
+    size_t movers = find_movers(h->aligned, count, rows);
+    period->mover_count = movers;
+    for (size_t i = 0; i < movers; i++) {
         tide_moved_word *mover = &period->movers[i];
         const char *word = tide_snapshot_word(then, rows[i]);
         uint32_t row = tide_index_find(now->words->index, word);

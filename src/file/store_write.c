@@ -96,8 +96,7 @@ static bool failed(const tide_store_writer *w)
     return w->failure.status != TIDE_OK || w->write_errno;
 }
 
-/* -- writing --------------------------------------------------------------------------
- */
+/* -- writing ----------------------------------------------------------------------- */
 
 static void write_buffer(tide_store_writer *w, const buffer *b)
 {
@@ -193,8 +192,7 @@ static void write_bytes(tide_store_writer *w, const void *bytes, size_t size)
     }
 }
 
-/* -- sections -------------------------------------------------------------------------
- */
+/* -- sections ---------------------------------------------------------------------- */
 
 static void end_section(tide_store_writer *w)
 {
@@ -290,8 +288,7 @@ uint64_t tide_store_finish(tide_store_writer *w)
     return w->table.length;
 }
 
-/* -- committing -----------------------------------------------------------------------
- */
+/* -- committing -------------------------------------------------------------------- */
 
 static bool is_disk_full(int reason)
 {

@@ -78,7 +78,9 @@ static int open_text(tide_rows *rows, tide_error *err)
         line[length - 1] = '\0';
     tide_columns columns = tide_text_columns(line);
     if (columns.numbers == 0)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s:1: expected a word and its vector",
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s:1: not a model or a file of vectors: expected a word and "
+                         "its numbers",
                          rows->path);
     if (ending)
         line[length - 1] = ending;

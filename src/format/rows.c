@@ -87,7 +87,7 @@ static int detect(tide_rows *rows, tide_error *err)
             return TIDE_OK;
     tide_error content;
     bool known = tide_content_of(c->bytes + c->at, (size_t)size, true, &content);
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: not a file of vectors%s%s",
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: not a model or a file of vectors%s%s",
                      rows->path, known ? " but " : "", known ? content.text : "");
 }
 

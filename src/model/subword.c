@@ -11,7 +11,7 @@
 
 static bool starts_character(char byte)
 {
-    return ((unsigned char)byte & 0xc0) != 0x80;
+    return !tide_utf8_inside((unsigned char)byte);
 }
 
 uint32_t tide_subwords_of(const tide_subwords *subwords, const char *word,

@@ -26,7 +26,7 @@
     ROW(COUNT, dim, 1, TIDE_DIM_MAX, STORED, "dim", "size vector-size", "", "1..4096", \
         "100", "dimensions of the vectors", "Size", false)                             \
     ROW(SIZE, memory, 0, 1e15, NOT_STORED, "memory", "max-memory", "",                 \
-        "bytes, as 512M or 2G; 0 for any", "0",                                        \
+        "bytes, as 512M or 2G", "0",                                                   \
         "set the vocabulary size so that the process fits this much memory; 0: off",   \
         "Size", true)                                                                  \
     ROW(COUNT, threads, 1, 256, NOT_STORED, "threads", "thread workers", "", "1..256", \
@@ -178,7 +178,9 @@
         "adagrad: half-life of accumulated gradients in tokens; 0 for no decay",       \
         "Learning", true)                                                              \
     ROW(REAL, tau, 1, 1e18, STORED, "tau", "", "", "1..1e18", "100",                   \
-        "linear, power: age at which learning rates have fallen", "Learning", true)    \
+        "linear: age at which the learning rate reaches its minimum; power: age at "   \
+        "which it is alpha/sqrt(2)",                                                   \
+        "Learning", true)                                                              \
     ROW(CHOICE, age, 0, 0, STORED, "age", "", "", "pair|center", "pair",               \
         "linear: count a word's age in pairs, or in its occurrences as a center "      \
         "word",                                                                        \

@@ -260,14 +260,14 @@ static void scan_all(scan *s)
     const tide_vocabulary *v = s->view->model->vocabulary;
     uint32_t all = s->top ? s->top : tide_vocabulary_used(v), length;
     for (uint32_t i = 0; i < all; i++) {
-        /* Rows are collected until a group is full, because the kernel works on several
-         * rows at a time and skipped slots must not leave gaps in the group. */
         /* A search of the most frequent words goes by rank. A full scan goes in memory
          * order and includes empty slots, since scanning them costs less than finding
          * out, unless their rows had to be composed first. */
         uint32_t slot = s->top ? s->view->order[i] : i;
         if (!s->top && s->composes_rows && !tide_vocabulary_word(v, i, &length))
             continue;
+        /* The kernel works on several rows at a time, so slots are collected until a
+         * group is full, and skipped ones leave no gaps in it. */
         slots[count] = slot;
         rows[count] = row_of(s, slot, count);
         if (++count == ROWS) {

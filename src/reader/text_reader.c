@@ -9,6 +9,7 @@
  * resumes with the same list even if the original file is gone.
  */
 #include "file/file.h"
+#include "model/model.h"
 #include "params/params.h"
 #include "reader/reader.h"
 #include "record/record.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { STOP_WORDS_MAX = 16 << 20, STATE_NUMBERS = 2, LABELS_MAX = 256 };
+enum { STATE_NUMBERS = 2, LABELS_MAX = 256 };
 
 /* The labels of the current sentence in order. */
 typedef struct label_list {
@@ -61,7 +62,7 @@ static char *read_stop_words(const char *path, tide_error *err)
     size_t capacity = file && !fstat(fileno(file), &status) && status.st_size > 0
                           ? (size_t)status.st_size
                           : 0;
-    capacity = capacity < STOP_WORDS_MAX ? capacity : STOP_WORDS_MAX;
+    capacity = capacity < TIDE_STOP_WORDS_MAX ? capacity : TIDE_STOP_WORDS_MAX;
     char *list = file ? tide_alloc(capacity + 1, 1) : NULL;
     size_t size = list ? fread(list, 1, capacity + 1, file) : 0;
     int cause = !file || (list && ferror(file)) ? errno : 0;
@@ -98,7 +99,7 @@ static char *load_stop_words(tide_store *store, tide_error *err)
     int64_t size = tide_store_size(store, "stop-words", err);
     if (size < 0)
         return NULL;
-    if (size > STOP_WORDS_MAX) {
+    if (size > TIDE_STOP_WORDS_MAX) {
         tide_fail(err, TIDE_ERROR_FORMAT,
                   "%s: section \"stop-words\" is larger than 16 MiB",
                   tide_store_path(store));

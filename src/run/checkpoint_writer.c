@@ -1,7 +1,7 @@
 /* checkpoint_writer.c - writes checkpoints with as short a pause of training as
  * possible.
  *
- * A checkpoint has three phases, and the model must stand still only during the second:
+ * A checkpoint has three phases, and the model must not change only during the second:
  *
  *     preallocate   this thread    reserves disk space and pages in the kernel's cache
  *     copy          both threads   the trainer copies and hashes the model; this thread

@@ -90,7 +90,7 @@ static size_t split_point(const char *text, size_t size)
      * of the last character, which may continue in the next part; an ASCII byte is
      * complete. */
     size_t at = size - 1;
-    while (at + 4 > size && ((unsigned char)text[at] & 0xc0) == 0x80)
+    while (at + 4 > size && tide_utf8_inside((unsigned char)text[at]))
         at--;
     return (unsigned char)text[at] < 0x80 ? size : at;
 }

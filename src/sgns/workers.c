@@ -191,8 +191,8 @@ static void select_hot_rows(tide_workers *c)
                         (growth < SELECTION_BATCHES ? growth : SELECTION_BATCHES);
 }
 
-/* `busy` is set before the push, because a worker may be done before this function
- * goes on. The queue orders it, and the content of the batch, before the worker. */
+/* `busy` is set before the push, because a worker may finish the batch before the push
+ * returns. The queue orders it, and the content of the batch, before the worker. */
 static void push_batch(tide_workers *c, batch *b)
 {
     atomic_store_explicit(&b->busy, true, memory_order_relaxed);

@@ -45,6 +45,8 @@ static bool read_number(const char *text, const char *end, int64_t max, int64_t 
 
 static int parse_topics(tide_kafka_settings *s, tide_error *err)
 {
+    if (!*s->topics)
+        return invalid(err, "no topic after", s->brokers);
     for (const char *at = s->topics;; at++) {
         char name[TOPIC_MAX + 1];
         size_t length = strcspn(at, ",");

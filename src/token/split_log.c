@@ -24,7 +24,7 @@
  * ("src/main.c:12" is src, main.c, <number>). Words with letters outside ASCII are
  * found as in split_words.c.
  *
- * * Scanners never look at text before their start. At the end of the text peek returns
+ * Scanners never look at text before their start. At the end of the text peek returns
  * 0, which no scanner accepts, so they need no bounds checks. The tokenizer passes at
  * most WINDOW bytes, which bounds the cost of the lookahead.
  */

@@ -110,7 +110,7 @@ bool tide_word_is_allowed(const tide_tokenizer_options *options,
 {
     size_t characters = 0;
     for (size_t i = 0; i < length; i++)
-        characters += ((unsigned char)word[i] & 0xc0) != 0x80;
+        characters += !tide_utf8_inside((unsigned char)word[i]);
     if (characters < options->shortest)
         return false;
     if (options->longest > 0 && characters > options->longest)

@@ -354,9 +354,9 @@ next_words(tide_tokenizer *t, tide_word *words, size_t capacity, bool *sentence_
         after_space = block.space >> 63; /* the last byte of the block is whitespace */
         needs_check &= !after_space && (block.special || !ends);
     }
-    /* The text has run out; the run from k.word, if any, is incomplete. */
-    /* A long run without whitespace, such as a line of Chinese, is split as far as
-     * possible now; otherwise it would have to fit the buffer. */
+    /* The text has run out, and the run from k.word, if any, is incomplete. A long run
+     * without whitespace, such as a line of Chinese, is split as far as possible now;
+     * otherwise it would have to fit the buffer. */
     if (split && !after_space)
         split_run(&k, t, t->end, true);
     t->position = after_space ? t->end : k.word;

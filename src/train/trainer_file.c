@@ -158,9 +158,9 @@ static int read_params(tide_store *store, tide_params *params, tide_error *err)
     params->loaded = true;
     tide_params completed = *params;
     if (!status && tide_params_complete(&completed, NULL))
-        status =
-            tide_fail(err, TIDE_ERROR_FORMAT, "%s: the parameters do not fit together",
-                      tide_store_path(store));
+        status = tide_fail(err, TIDE_ERROR_FORMAT,
+                           "%s: the parameters contradict each other",
+                           tide_store_path(store));
     return status;
 }
 

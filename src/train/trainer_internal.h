@@ -26,7 +26,7 @@ struct tide_trainer {
     char *origin;      /* see tide_trainer_origin */
 };
 
-/* Allocates a trainer that has only its parameters. Fails if they do not fit together,
+/* Allocates a trainer that has only its parameters. Fails if they contradict each other,
  * or the machine has too little memory for them. */
 tide_trainer *tide_trainer_alloc(const tide_params *params, tide_error *err);
 

@@ -113,7 +113,7 @@ def test_input_that_cannot_be_read_twice_is_refused():
     (["periods", "--by", "0"], 2, "--by"),
     (["periods", "demo:tokens=1000"], 3, "parameter time"),
 ])
-def test_what_cannot_be_done_is_told(arguments, code, words):
+def test_what_cannot_be_done_is_reported(arguments, code, words):
     done = wordtide("eval", *arguments)
     assert done.returncode == code, done.stderr
     assert words in done.stderr and "\n" not in done.stderr.split("Try")[0].strip()

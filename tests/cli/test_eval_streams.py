@@ -156,7 +156,7 @@ def test_the_gate_keeps_what_plain_space_saving_drops(zipf, counted):
     assert dropped("none") > 0.2 > 0.1 > dropped("gate")
 
 
-def test_counts_that_are_not_of_the_whole_text_are_told(zipf, counted):
+def test_counts_that_are_not_of_the_whole_text_are_reported(zipf, counted):
     assert "--counting kept" in wordtide("eval", "counts", counted["paper"], zipf[0]).stderr
     assert wordtide("eval", "counts", counted["paper of all"], zipf[0]).stderr == ""
 
@@ -399,7 +399,7 @@ def test_a_traced_model_is_that_of_train(course, tmp_path, options):
     assert near(steps[-1]["analogy"], last[0]["accuracy"])
 
 
-def test_records_and_compression_are_told_as_by_train(course, tmp_path):
+def test_records_and_compression_are_recognized_as_by_train(course, tmp_path):
     lines = (course / "text").read_text().splitlines()
     records = "".join(json.dumps({"id": 1, "body": line}) + "\n" for line in lines)
     (tmp_path / "r.jsonl.gz").write_bytes(gzip.compress(records.encode()))

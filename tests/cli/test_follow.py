@@ -38,14 +38,14 @@ def test_killed_training_loses_and_repeats_nothing(tmp_path, text, reference, se
     first.kill()
     kill_and_go_on(begin, log.go_on, seed)
     log.write(len(text))
-    last = begin(every=1)
+    last = begin(every="1s")
     last.finish_at(count_words(text))
     assert learned(model) == reference
 
 
 def test_a_file_that_appears_later_is_read(tmp_path, text, reference):
     log, model = tmp_path / "log", tmp_path / "m.tide"
-    training = Training(model, "--follow", log, every=1)
+    training = Training(model, "--follow", log, every="1s")
     log.write_bytes(text)
     training.finish_at(count_words(text))
     assert learned(model) == reference
@@ -54,13 +54,13 @@ def test_a_file_that_appears_later_is_read(tmp_path, text, reference):
 def test_rotation_and_a_lost_position_are_reported(tmp_path, text):
     log, model = tmp_path / "log", tmp_path / "m.tide"
     log.write_bytes(text)
-    training = Training(model, "--follow", log, every=1)
+    training = Training(model, "--follow", log, every="1s")
     training.wait_for_save()
     log.rename(tmp_path / "log.1")
     log.write_bytes(b"a new file\n")
     training.wait_for("log: was rotated; continuing with the next file")
     training.finish_at(count_words(text) + 3)
     log.write_bytes(b"x\n")
-    again = Training(model, "--follow", log, every=1)
+    again = Training(model, "--follow", log, every="1s")
     again.wait_for("has the text that was read before")
     again.finish_at(count_words(text) + 4)

@@ -11,7 +11,7 @@ COMMANDS = (
 ).split()
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["help"], ["-h"]])
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["help"], ["-h"], ["--help-all"]])
 def test_overview_lists_every_command_and_has_examples(arguments):
     done = wordtide(*arguments)
     assert done.returncode == 0 and done.stderr == ""
@@ -40,6 +40,7 @@ def test_help_of_labels_fits_the_screen_and_has_examples(what):
     assert f"\n  wordtide labels {what} " in done.stdout.split("\nExamples:\n")[1]
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert re.search(rf"^  {what} ", wordtide("labels", "--help").stdout, re.M)
+    assert wordtide("labels", "--help-all").stdout == wordtide("labels", "--help").stdout
 
 
 def listed(*command, option="--help-all"):

@@ -124,7 +124,7 @@ def test_a_model_is_saved_during_training(tmp_path, text):
     assert running.finish() == 0
 
 
-def test_resume_writes_to_the_same_file_unless_told_otherwise(tmp_path, text, model):
+def test_resume_writes_to_the_same_file_by_default(tmp_path, text, model):
     path, other = tmp_path / "m.tide", tmp_path / "other.tide"
     path.write_bytes(model.read_bytes())
     done = wordtide("train", "--resume", path, "-o", other, input=text)

@@ -91,7 +91,7 @@ def test_closed_streams_cannot_be_used(tmp_path):
     assert done.returncode == 1 and b"cannot write to standard output" in done.stderr
 
 
-def test_it_is_told_how_much_was_lost(tmp_path):
+def test_how_much_was_lost_is_reported(tmp_path):
     end, log = os.pipe()
     filled = fill(log)
     process = start("train", "--checkpoint", tmp_path / "c.tide", "--every", "1", *TINY,

@@ -30,7 +30,7 @@ static void add_posts(tide_tracker *t, int posts)
         tide_tracker_add(t, labels, 1 + (size_t)i % 3, "some words of a post",
                          3 + (size_t)i % 18);
         tide_tracker_stats facts = tide_tracker_state(t);
-        must(facts.used <= facts.capacity);
+        must(facts.used <= facts.limit);
     }
 }
 

@@ -111,7 +111,7 @@ def test_its_command_begins_a_model_and_goes_on_with_it(service, tmp_path):
     assert "words=7 " in service.run(PARAMETERS)
 
 
-def test_other_parameters_than_before_are_told(service, tmp_path, unit):
+def test_changed_parameters_are_reported(service, tmp_path, unit):
     service.run(PARAMETERS)
     begun = (tmp_path / "words.tide").read_bytes()
     process = service.start(PARAMETERS.replace("--dim 4", "--dim 5"))
@@ -121,7 +121,7 @@ def test_other_parameters_than_before_are_told(service, tmp_path, unit):
     assert str(process.returncode) in setting(unit, "RestartPreventExitStatus").split()
 
 
-def test_systemd_is_told_by_the_service_alone(unit):
+def test_only_the_service_notifies_systemd(unit):
     assert setting(unit, "Type") == "notify" and setting(unit, "NotifyAccess") == "main"
     assert 0 < int(setting(unit, "WatchdogSec")) <= 30
     assert "AF_UNIX" in setting(unit, "RestrictAddressFamilies").split()

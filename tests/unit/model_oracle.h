@@ -97,11 +97,13 @@ static inline double naive_dot(const double *x, const double *y, uint32_t dim)
     return sum;
 }
 
-static inline void naive_unit(double *x, uint32_t dim)
+/* Returns the length that x had. */
+static inline double naive_unit(double *x, uint32_t dim)
 {
     double norm = sqrt(naive_dot(x, x, dim));
     for (uint32_t d = 0; d < dim && norm > 0; d++)
         x[d] /= norm;
+    return norm;
 }
 
 static inline uint32_t slot_of(const tide_model *model, const char *word)
@@ -134,7 +136,8 @@ static inline bool is_input(const tide_model *model, const tide_query *q, uint32
     return false;
 }
 
-static inline void naive_query(const naive_view *s, const tide_query *q, double *out)
+/* Returns the length of the sum of its words and its vector. */
+static inline double naive_query(const naive_view *s, const tide_query *q, double *out)
 {
     uint32_t dim = s->model->shape.dim;
     double row[64];
@@ -150,7 +153,7 @@ static inline void naive_query(const naive_view *s, const tide_query *q, double 
         for (uint32_t d = 0; d < dim; d++)
             out[d] += positive ? row[d] : -row[d];
     }
-    naive_unit(out, dim);
+    return naive_unit(out, dim);
 }
 
 /* The `among` most frequent words without those of the query, sorted. Returns their

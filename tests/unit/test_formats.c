@@ -666,10 +666,10 @@ static void corrupt_files_are_rejected_with_their_position(void **state)
         const char *says;
     } corrupt[] = {
         {"", 0, "x: the file is empty"},
-        {"hello\n", 6, "not a file of vectors"},
+        {"hello\n", 6, "not a model or a file of vectors"},
         {"\xba\x16\x4f\x2f\x0c\0\0\0", 8, "the .vec file has the vectors"},
         {"\x80\4\x95\0\0\0\0\0\0\0\0gensim", 17, "gensim's native format"},
-        {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, "not a file of vectors"},
+        {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, "not a model or a file of vectors"},
         {"2 2\na 1 2\n", 10, "x: the file ends after row 1 of 2"},
         {"1 2\na 1 2\nb 3 4\n", 16, "x:3: more rows than the 1"},
         {"2 2\na 1 2\nb 3\n", 14, "x:3: 2 columns instead of 3"},
