@@ -52,18 +52,26 @@ static int bench_kernels(const tide_params *params, bool json)
 static int bench_ingest(const tide_params *params, const char *source, bool json)
 {
     tide_error err;
-    double nanoseconds;
+    double nanoseconds[TIDE_INGEST_STAGES];
     uint64_t tokens;
-    if (tide_bench_ingest(params, source, &nanoseconds, &tokens, &err) < 0)
+    if (tide_bench_ingest(params, source, nanoseconds, &tokens, &err) < 0)
         return log_error(&err);
     if (!json) {
-        printf("%.2f ns/token, %" PRIu64 " tokens\n", nanoseconds, tokens);
+        printf("%.2f ns/token, %" PRIu64 " tokens\n", nanoseconds[TIDE_INGEST_ALL],
+               tokens);
+        if (nanoseconds[TIDE_INGEST_READING] > 0)
+            printf("with several threads: %.2f reading, %.2f counting\n",
+                   nanoseconds[TIDE_INGEST_READING], nanoseconds[TIDE_INGEST_COUNTING]);
         return EXIT_SUCCESS;
     }
     tide_json_writer w = {0};
     tide_json_object(&w, NULL);
     tide_json_count(&w, "tokens", tokens);
-    tide_json_real(&w, "nanoseconds", nanoseconds, 3);
+    tide_json_real(&w, "nanoseconds", nanoseconds[TIDE_INGEST_ALL], 3);
+    if (nanoseconds[TIDE_INGEST_READING] > 0) {
+        tide_json_real(&w, "reading", nanoseconds[TIDE_INGEST_READING], 3);
+        tide_json_real(&w, "counting", nanoseconds[TIDE_INGEST_COUNTING], 3);
+    }
     tide_json_end(&w);
     return EXIT_SUCCESS;
 }
@@ -137,8 +145,10 @@ int cmd_bench(int argc, char **argv)
         "bench",
         "bench [OPTION]... kernels|ingest|records|checkpoint [SOURCE|FILE]",
         "Times one of: the vector kernels of every instruction set; ingest, the time "
-        "from a source through tokenizer, vocabulary and subsampling per word (default "
-        "source: a million words of the demo); records, the extraction of texts from "
+        "from a source through tokenizer, vocabulary and subsampling per word, on one "
+        "thread, and with several the parts of the thread that reads and of the one "
+        "that counts (default source: a million words of the demo); records, the "
+        "extraction of texts from "
         "the records of a file; checkpoint, how long checkpoints written to a new FILE "
         "pause training. The command takes the parameters of train, such as --dim and "
         "--vocab.",

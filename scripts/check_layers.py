@@ -47,7 +47,7 @@ BELOW = {
     "run": "base file detect source vocab model params reader label train",
     # on top
     "history": "base file vocab vector model query params train",
-    "bench": "base file source record vocab vector model params sgns train run",
+    "bench": "base file source record reader vocab vector model params sgns train run",
     "eval": "base source vocab vector model query params train run history",
 }
 MODULES = {name: set(below.split()) for name, below in BELOW.items()}

@@ -199,9 +199,17 @@ TIDE_API int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t capac
                                 tide_error *err);
 
 /* Runs a source through tokenizer, vocabulary and subsampling without training. CPU
- * nanoseconds per token: the minimum of five passes if the source can be read again. */
+ * nanoseconds per token: the minimum of five passes if the source can be read again. If
+ * it cannot, those of several threads are 0. */
+enum {
+    TIDE_INGEST_ALL,      /* everything on one thread */
+    TIDE_INGEST_READING,  /* with several: tokenizing and hashing, */
+    TIDE_INGEST_COUNTING, /* and what is left for the thread that counts */
+    TIDE_INGEST_STAGES
+};
 TIDE_API int tide_bench_ingest(const tide_params *params, const char *source,
-                               double *nanoseconds, uint64_t *tokens, tide_error *err);
+                               double nanoseconds[TIDE_INGEST_STAGES], uint64_t *tokens,
+                               tide_error *err);
 
 /* Extracts the texts of a file of records and discards them. Bytes per CPU second: the
  * maximum of five passes. */

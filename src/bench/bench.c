@@ -1,10 +1,12 @@
 /* bench.c - measures the speed of kernels, ingest and record parsing on this
  * machine. */
 #include "params/params.h"
+#include "reader/reader.h"
 #include "sgns/sgns.h"
 #include "source/source.h"
 #include "train/train.h"
 #include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -192,65 +194,128 @@ int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t max, tide_erro
 
 /* -- ingest ----------------------------------------------------------------------- */
 
+/* An executor that trains nothing. */
+typedef struct sink {
+    tide_executor executor;
+    double job_seconds; /* of jobs, which other threads would do */
+    uint32_t slots[SENTENCE_MAX];
+} sink;
+
 static void drop_sentence(void *self, const tide_sentence *sentence)
 {
-    (void)self;
-    (void)sentence;
+    sink *k = self;
+    memcpy(k->slots, sentence->slots, sentence->count * sizeof *k->slots);
 }
 
-static int ingest_source(tide_ingest *ingest, tide_source *source, double *seconds,
-                         tide_error *err)
+static void run_job(void *self, void (*job)(void *data), void *data)
 {
-    static const size_t block = 256 * 1024;
-    char *bytes = tide_alloc(block, 1);
-    if (!bytes)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read");
-    ptrdiff_t size;
-    while ((size = tide_source_read(source, bytes, block, err)) > 0) {
-        double start = tide_cpu_seconds();
-        tide_ingest_feed(ingest, bytes, (size_t)size);
-        *seconds += tide_cpu_seconds() - start;
+    double start = tide_cpu_seconds();
+    job(data);
+    ((sink *)self)->job_seconds += tide_cpu_seconds() - start;
+}
+
+/* What a stage consists of: a reader, or an ingest and where its sentences go. */
+typedef struct stage {
+    tide_reader *reader;
+    const tide_vocabulary *vocabulary;
+    tide_ingest *ingest;
+    sink sink;
+    double seconds;
+} stage;
+
+static void read_text(stage *s, const char *bytes, size_t size)
+{
+    enum { WORDS = 128 };
+    tide_word words[WORDS];
+    tide_key keys[WORDS];
+    while (size) {
+        size_t used = tide_reader_feed(s->reader, bytes, size), count;
+        bool ended;
+        bytes += used;
+        size -= used;
+        while ((count = tide_reader_next(s->reader, words, WORDS, &ended)) || ended)
+            tide_vocabulary_keys(s->vocabulary, words, count, keys);
     }
-    tide_ingest_end(ingest);
-    free(bytes);
-    return (int)size;
 }
 
-static int ingest_once(const tide_params *params, const char *spec, double *nanoseconds,
-                       uint64_t *tokens, bool *replayable, tide_error *err)
+static int run_stage(stage *s, const char *spec, bool *repeatable, tide_error *err)
 {
-    tide_trainer *trainer = tide_trainer_new(params, err);
-    tide_source *source = trainer ? tide_source_open(spec, err) : NULL;
+    static const size_t block = 64 * 1024; /* as in a run */
+    tide_source *source = tide_source_open(spec, err);
+    char *bytes = source ? tide_alloc(block, 1) : NULL;
+    ptrdiff_t size = TIDE_ERROR_IO;
+    if (source && !bytes)
+        size = tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read");
+    if (bytes)
+        *repeatable = tide_source_can_resume(source);
+    while (bytes && (size = tide_source_read(source, bytes, block, err)) > 0) {
+        double start = tide_cpu_seconds();
+        if (s->reader)
+            read_text(s, bytes, (size_t)size);
+        else
+            tide_ingest_feed(s->ingest, bytes, (size_t)size);
+        s->seconds += tide_cpu_seconds() - start;
+    }
+    free(bytes);
+    tide_source_close(source);
+    return source || !err ? (int)size : (int)err->status;
+}
+
+/* One pass of the text through a stage; adds its nanoseconds per token. */
+static int time_stage(const tide_params *params, int which, const char *spec,
+                      double *nanoseconds, uint64_t *tokens, bool *repeatable,
+                      tide_error *err)
+{
+    tide_params adjusted = *params;
+    adjusted.replay = 1;
+    adjusted.threads = which == TIDE_INGEST_COUNTING ? 2 : 1;
+    stage *s = tide_alloc(1, sizeof *s);
+    if (!s)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the benchmark");
+    tide_trainer *trainer = tide_trainer_new(&adjusted, err);
     int status = err ? (int)err->status : TIDE_ERROR_IO;
-    if (source) {
-        tide_ingest *ingest = tide_trainer_ingest(trainer);
-        double seconds = 0;
-        tide_ingest_set_executor(ingest, tide_executor_inline(NULL, drop_sentence));
-        *replayable = tide_source_can_resume(source);
-        status = ingest_source(ingest, source, &seconds, err);
-        *tokens = tide_ingest_tokens(ingest);
+    if (trainer && which == TIDE_INGEST_READING)
+        s->reader = tide_reader_new(tide_trainer_params(trainer), NULL, err);
+    if (trainer && (s->reader || which != TIDE_INGEST_READING)) {
+        s->ingest = tide_trainer_ingest(trainer);
+        s->vocabulary = tide_trainer_model(trainer)->vocabulary;
+        s->sink.executor = tide_executor_inline(&s->sink, drop_sentence);
+        if (which == TIDE_INGEST_COUNTING)
+            s->sink.executor.run = run_job;
+        tide_ingest_set_executor(s->ingest, s->sink.executor);
+        status = run_stage(s, spec, repeatable, err);
+        tide_ingest_end(s->ingest);
+        if (which != TIDE_INGEST_READING)
+            *tokens = tide_ingest_tokens(s->ingest);
+        double seconds = s->seconds - s->sink.job_seconds;
         *nanoseconds = *tokens ? seconds * 1e9 / (double)*tokens : 0;
     }
-    tide_source_close(source);
+    tide_reader_free(s->reader);
     tide_trainer_free(trainer);
+    free(s);
     return status;
 }
 
 /* Takes the minimum of a few passes, since other load on the machine can only add to
- * it. */
-int tide_bench_ingest(const tide_params *params, const char *spec, double *nanoseconds,
-                      uint64_t *tokens, tide_error *err)
+ * it. A source that can be read only once is not divided into stages. */
+int tide_bench_ingest(const tide_params *params, const char *spec,
+                      double nanoseconds[TIDE_INGEST_STAGES], uint64_t *tokens,
+                      tide_error *err)
 {
-    tide_params adjusted = *params;
-    adjusted.replay = 1;
     bool repeatable = false;
-    int status = ingest_once(&adjusted, spec, nanoseconds, tokens, &repeatable, err);
-    for (int round = 1; repeatable && round < BEST_OF && !status; round++) {
-        double each = 0;
-        status = ingest_once(&adjusted, spec, &each, tokens, &repeatable, err);
-        if (!status && each < *nanoseconds)
-            *nanoseconds = each;
-    }
+    int status = TIDE_OK;
+    for (int which = 0; which < TIDE_INGEST_STAGES; which++)
+        nanoseconds[which] = 0;
+    for (int round = 0; (!round || repeatable) && round < BEST_OF && !status; round++)
+        for (int which = 0; which < TIDE_INGEST_STAGES && !status; which++) {
+            double each = 0;
+            if (which && !repeatable)
+                break;
+            status = time_stage(params, which, spec, &each, tokens, &repeatable, err);
+            if (!status && (!round || each < nanoseconds[which]))
+                nanoseconds[which] = each;
+        }
+    nanoseconds[TIDE_INGEST_COUNTING] -= nanoseconds[TIDE_INGEST_READING];
     return status;
 }
 

@@ -19,7 +19,8 @@
  * The table is rebuilt when the stream has grown by 5 %, and by at least two tokens per
  * slot. The error of an outdated table is then comparable to the noise of a reservoir
  * of 10^8 entries, and rebuilding costs a few ns per token even early in the stream.
- * There are two tables, so that threads can draw from one while the other is built.
+ * There are two tables, so that threads can draw from one while the other is built. The
+ * thread that counts only copies the weights; any other can then build the table.
  */
 #include "file/file.h"
 #include "sampler/sampler.h"
@@ -48,10 +49,14 @@ typedef struct alias {
     tide_sampler base;
     table tables[2];
     uint32_t current;
-    uint64_t next_build; /* token number */
-    double *weights;     /* [capacity] scratch space for building */
-    uint32_t *order;     /* [capacity] scratch space for building */
+    uint64_t next_build;   /* token number */
+    atomic_int spare;      /* state of the other table */
+    uint32_t started_size; /* of weights[] at the start of a build */
+    double *weights;       /* [capacity] scratch space for building */
+    uint32_t *order;       /* [capacity] scratch space for building */
 } alias;
+
+enum { SPARE_UNUSED, SPARE_STARTED, SPARE_BUILT };
 
 static uint64_t bytes(const tide_sampler_options *options)
 {
@@ -158,28 +163,35 @@ static void fill_columns(alias *a, column *columns, uint32_t size, uint32_t heav
 }
 
 /* Returns false if all weights are 0. */
-static bool build_table(alias *a, table *t, const tide_vocabulary *v)
+static bool copy_weights(alias *a, const tide_vocabulary *v)
 {
-    uint32_t size = tide_vocabulary_used(v);
-    uint32_t heaviest = 0;
-    double sum = 0;
+    double heaviest = 0;
+    a->started_size = tide_vocabulary_used(v);
     /* Empty slots keep weight 0. They get a column all the same, so that a column's
      * index is its slot and a draw needs no second lookup. */
+    for (uint32_t slot = 0; slot < a->started_size; slot++) {
+        double weight = (double)tide_vocabulary_weight(v, slot);
+        a->weights[slot] = weight;
+        heaviest = weight > heaviest ? weight : heaviest;
+    }
+    return heaviest > 0;
+}
+
+static void build_table(alias *a, table *t)
+{
+    uint32_t size = a->started_size, heaviest = 0;
+    double sum = 0;
     for (uint32_t slot = 0; slot < size; slot++) {
-        uint64_t weight = tide_vocabulary_weight(v, slot);
-        a->weights[slot] = tide_sampler_power(weight, a->base.options.power);
+        a->weights[slot] = tide_sampler_power(a->weights[slot], a->base.options.power);
         sum += a->weights[slot];
         if (a->weights[slot] > a->weights[heaviest])
             heaviest = slot;
     }
-    if (sum <= 0)
-        return false;
     double scale = (double)size / sum;
     for (uint32_t slot = 0; slot < size; slot++)
         a->weights[slot] *= scale;
     fill_columns(a, t->columns, size, heaviest);
     t->size = size;
-    return true;
 }
 
 static void schedule_next_build(alias *a, const tide_vocabulary *v, uint32_t slots)
@@ -195,25 +207,47 @@ static void schedule_next_build(alias *a, const tide_vocabulary *v, uint32_t slo
 /* The next build is scheduled by the number of tokens ever counted, but the interval is
  * a fraction of the halved total: with a half-life, the table is rebuilt at a steady
  * rate. */
-static bool refresh(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free)
+static bool start(tide_sampler *s, const tide_vocabulary *v)
 {
     alias *a = (alias *)s;
-    /* Sentences that are still in training draw from the table before the current one.
-     * The caller knows when they are done, and only then may it be overwritten. */
-    uint32_t spare = 1 - a->current;
-    if (tide_vocabulary_tokens(v) < a->next_build || !spare_is_free ||
-        !build_table(a, &a->tables[spare], v))
+    if (!copy_weights(a, v))
         return false;
-    schedule_next_build(a, v, a->tables[spare].size);
-    a->current = spare;
+    schedule_next_build(a, v, a->started_size);
+    atomic_store_explicit(&a->spare, SPARE_STARTED, memory_order_relaxed);
+    return true;
+}
+
+static bool is_due(const tide_sampler *s, const tide_vocabulary *v)
+{
+    const alias *a = (const alias *)s;
+    return tide_vocabulary_tokens(v) >= a->next_build &&
+           atomic_load_explicit(&a->spare, memory_order_relaxed) == SPARE_UNUSED;
+}
+
+static void build_spare(tide_sampler *s)
+{
+    alias *a = (alias *)s;
+    build_table(a, &a->tables[1 - a->current]);
+    atomic_store_explicit(&a->spare, SPARE_BUILT, memory_order_release);
+}
+
+static bool change(tide_sampler *s)
+{
+    alias *a = (alias *)s;
+    if (atomic_load_explicit(&a->spare, memory_order_acquire) != SPARE_BUILT)
+        return false;
+    a->current = 1 - a->current;
+    atomic_store_explicit(&a->spare, SPARE_UNUSED, memory_order_relaxed);
     return true;
 }
 
 static void build(tide_sampler *s, const tide_vocabulary *v)
 {
     alias *a = (alias *)s;
-    if (build_table(a, &a->tables[a->current], v))
-        schedule_next_build(a, v, a->tables[a->current].size);
+    if (!copy_weights(a, v))
+        return;
+    build_table(a, &a->tables[a->current]);
+    schedule_next_build(a, v, a->started_size);
 }
 
 static const tide_draws *draws(const tide_sampler *s)
@@ -267,7 +301,10 @@ const tide_sampler_methods tide_alias = {
     .prepare = prepare,
     .release = release,
     .add = add,
-    .refresh = refresh,
+    .is_due = is_due,
+    .start = start,
+    .build_spare = build_spare,
+    .change = change,
     .build = build,
     .draws = draws,
     .save = save,

@@ -76,9 +76,32 @@ void tide_sampler_add(tide_sampler *s, const tide_vocabulary *v, const uint32_t 
     s->methods->add(s, v, slots, count);
 }
 
+bool tide_sampler_is_due(const tide_sampler *s, const tide_vocabulary *v)
+{
+    return s->methods->is_due && s->methods->is_due(s, v);
+}
+
+bool tide_sampler_start(tide_sampler *s, const tide_vocabulary *v)
+{
+    return s->methods->start(s, v);
+}
+
+void tide_sampler_build_spare(tide_sampler *s)
+{
+    s->methods->build_spare(s);
+}
+
+bool tide_sampler_switch(tide_sampler *s)
+{
+    return s->methods->change && s->methods->change(s);
+}
+
 bool tide_sampler_refresh(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free)
 {
-    return s->methods->refresh && s->methods->refresh(s, v, spare_is_free);
+    if (!tide_sampler_is_due(s, v) || !spare_is_free || !tide_sampler_start(s, v))
+        return false;
+    tide_sampler_build_spare(s);
+    return tide_sampler_switch(s);
 }
 
 void tide_sampler_build(tide_sampler *s, const tide_vocabulary *v)

@@ -42,6 +42,16 @@ void tide_sampler_add(tide_sampler *s, const tide_vocabulary *v, const uint32_t 
 bool tide_sampler_refresh(tide_sampler *s, const tide_vocabulary *v,
                           bool spare_is_free);
 
+/* The same in steps, for alias only, so that another thread can build the table.
+ * tide_sampler_is_due: whether one is due, and none is being built. _start: copies the
+ * weights; returns false if there is nothing to draw. _build_spare: to be called next,
+ * by any thread, once. _switch: makes the new table current if it has been built;
+ * returns whether. */
+bool tide_sampler_is_due(const tide_sampler *s, const tide_vocabulary *v);
+bool tide_sampler_start(tide_sampler *s, const tide_vocabulary *v);
+void tide_sampler_build_spare(tide_sampler *s);
+bool tide_sampler_switch(tide_sampler *s);
+
 /* Alias: rebuilds the current table from the words held now, even if none is due. No
  * thread may be drawing. A no-op for the other kinds. */
 void tide_sampler_build(tide_sampler *s, const tide_vocabulary *v);

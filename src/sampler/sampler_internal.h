@@ -30,8 +30,11 @@ typedef struct tide_sampler_methods {
 
     void (*add)(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots,
                 size_t count);
-    /* refresh and build are NULL for kinds that are always up to date. */
-    bool (*refresh)(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free);
+    /* These are NULL for kinds that are always up to date. */
+    bool (*is_due)(const tide_sampler *s, const tide_vocabulary *v);
+    bool (*start)(tide_sampler *s, const tide_vocabulary *v);
+    void (*build_spare)(tide_sampler *s);
+    bool (*change)(tide_sampler *s);
     void (*build)(tide_sampler *s, const tide_vocabulary *v);
     const tide_draws *(*draws)(const tide_sampler *s);
     void (*save)(const tide_sampler *s, tide_store_writer *writer);
@@ -109,16 +112,15 @@ int tide_sampler_corrupt(tide_store *store, const char *section, const char *wha
 
 /* weight^power, and 0 for a weight of 0. The default power is computed by square roots,
  * which are faster than pow and give the same result on every machine. */
-static inline double tide_sampler_power(uint64_t weight, float power)
+static inline double tide_sampler_power(double weight, float power)
 {
-    double w = (double)weight;
-    if (weight == 0)
+    if (weight <= 0)
         return 0;
     if (power == 0.75f) {
-        double root = sqrt(sqrt(w));
+        double root = sqrt(sqrt(weight));
         return root * root * root;
     }
-    return power == 1.0f ? w : pow(w, (double)power);
+    return power == 1.0f ? weight : pow(weight, (double)power);
 }
 
 /* Maps a 64-bit random number to an index in [0, bound). *fraction is the rest of the

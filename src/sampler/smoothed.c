@@ -80,9 +80,9 @@ static double weight_gain(smoothed *m, const tide_vocabulary *v, uint32_t slot)
     uint64_t weight = tide_vocabulary_weight(v, slot);
     uint64_t from = weight > tokens ? weight - tokens : 0;
     float power = m->base.options.power;
-    return tokens == 0
-               ? 0
-               : tide_sampler_power(weight, power) - tide_sampler_power(from, power);
+    return tokens == 0 ? 0
+                       : tide_sampler_power((double)weight, power) -
+                             tide_sampler_power((double)from, power);
 }
 
 /* Rounds x up or down at random, with expectation x. */

@@ -20,8 +20,8 @@
  * The cache is direct mapped: a slot's copy can only be at index slot % TIDE_HOT_ROWS.
  * Of the slots that share an index, the most frequent word's is cached.
  *
- * When a slot is reused for another word, the reading thread first quarantines it and
- * then invalidates its copies. A thread that caches a slot first publishes it in
+ * When a slot is reused for another word, the thread that counts first quarantines it
+ * and then invalidates its copies. A thread that caches a slot first publishes it in
  * slots[] and then checks the quarantine. Both use sequentially consistent operations,
  * so if the two race, at least one of them sees the other and the entry ends up empty.
  * The quarantine ends when every sentence emitted before it has been trained, and

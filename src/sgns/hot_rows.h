@@ -11,8 +11,8 @@
 enum { TIDE_HOT_ROWS = 1024 };
 
 typedef struct tide_hot_rows {
-    /* The slot cached at each index, or TIDE_NO_SLOT. The reading thread clears an
-     * entry when the slot is reused for another word. */
+    /* The slot cached at each index, or TIDE_NO_SLOT. The thread that counts
+     * clears an entry when the slot is reused for another word. */
     _Atomic uint32_t slots[TIDE_HOT_ROWS];
     float *rows;  /* [TIDE_HOT_ROWS][stride] the private copies */
     float *bases; /* [TIDE_HOT_ROWS][stride] rows after the last merge */

@@ -11,7 +11,8 @@
 
 /* -- sentences --------------------------------------------------------------------- */
 
-/* What is left of a sentence after subsampling, as slots. */
+/* What is left of a sentence after subsampling, as slots. For an executor that selects:
+ * one or several sentences before that, as they were stored; see `stamp`. */
 typedef struct tide_sentence {
     const uint32_t *slots; /* TIDE_NO_SLOT is a hole; only with contexts full */
     uint32_t count;
@@ -20,7 +21,39 @@ typedef struct tide_sentence {
     bool fresh;          /* not a replay: its loss is measured on unseen text */
     const tide_draws *negatives; /* the distribution to draw negatives from */
     float scale;                 /* see tide_optimizer_scale */
+
+    /* For an executor that selects. TIDE_CURRENT: one sentence, whose slots mean what
+     * they meant when it was emitted. Otherwise TIDE_FIRST marks the first token of
+     * each sentence, and slots whose words were admitted after sentence number `stamp`
+     * are outdated. Each sentence has the sequence number of its first token. */
+    uint64_t stamp;
 } tide_sentence;
+
+#define TIDE_CURRENT UINT64_MAX
+#define TIDE_FIRST (UINT32_C(1) << 31)
+
+/* -- selection (select.c) ---------------------------------------------------------- */
+
+/* What decides which tokens are trained. Written by the thread that emits sentences,
+ * while others read it. */
+typedef struct tide_selection {
+    const uint64_t *admitted;     /* [vocab] sentence in which the slot's word came */
+    const uint64_t *quarantined;  /* bit per slot */
+    const _Atomic float *chances; /* [vocab] of a token to be kept; NULL: all are */
+    uint32_t vocab;
+    bool holes; /* what is not usable becomes a hole */
+} tide_selection;
+
+/* Copies the usable ones of stored tokens to slots[]. Returns the number of slots and
+ * holes. */
+uint32_t tide_select_usable(const tide_selection *selection, const uint32_t *tokens,
+                            uint32_t count, uint64_t stamp, uint32_t *slots);
+
+/* Keeps each slot with its chance and returns how many are left. A drop cannot be
+ * predicted by the processor, so it advances an index by 0 or 1 instead of
+ * branching. */
+uint32_t tide_select_random(uint32_t *slots, const float *chances, uint32_t count,
+                            tide_rng *rng);
 
 /* -- contexts (contexts.c) --------------------------------------------------------- */
 
@@ -60,7 +93,8 @@ typedef struct tide_sgns {
     tide_ngrams *ngrams; /* NULL without subwords */
     const tide_kernels *kernels;
     tide_contexts contexts;
-    const uint64_t *quarantined; /* bit per slot; NULL with one thread */
+    const uint64_t *quarantined;     /* bit per slot; NULL with one thread */
+    const tide_selection *selection; /* NULL with one thread */
 } tide_sgns;
 
 /* The memory that one thread needs for training. `selected` lists the slots whose
@@ -199,6 +233,10 @@ typedef struct tide_executor {
     void (*drain)(void *self);
     /* Drops cached rows of a slot that has been quarantined for reuse. */
     void (*invalidate)(void *self, uint32_t slot);
+    /* Calls job(data) on any thread, before or after `run` returns; `drain` waits for
+     * it. One job at a time. NULL if the executor has only the caller's thread; then it
+     * is given selected sentences. If not NULL, it selects what to train itself. */
+    void (*run)(void *self, void (*job)(void *data), void *data);
 } tide_executor;
 
 /* An executor whose `train` returns when the sentence has been trained. */

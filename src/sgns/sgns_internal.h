@@ -106,6 +106,11 @@ static inline bool tide_sgns_is_quarantined(const tide_sgns *sgns, uint32_t slot
                1;
 }
 
+/* Selects what to train of stored sentences, and trains it. (select.c) */
+void tide_sgns_select_and_train(const tide_sgns *sgns, tide_scratch *scratch,
+                                const tide_sentence *stored,
+                                tide_sgns_progress *progress);
+
 /* Two ways to train a sentence: with negatives drawn for each pair, or shared by a
  * block. */
 void tide_sgns_train_pairs(const tide_sgns *sgns, tide_scratch *scratch,

@@ -2,9 +2,11 @@
  *
  * The calling thread is the writer: it feeds the ingest, which emits sentences. With
  * one thread a sentence is trained at once. With more, sentences are packed into
- * batches, which go through a bounded queue to the worker threads. When no batch is
- * free to be filled, the writer trains queued batches itself: so `threads` threads are
- * busy in all and memory stays bounded.
+ * batches, which go through a bounded queue to the worker threads. There they are
+ * stored as they were read or replayed, and the worker selects what to train
+ * (select.c), so that the writer, which limits the speed of many threads, has little
+ * more to do than to count words. When no batch is free to be filled, the writer trains
+ * queued batches itself: so `threads` threads are busy in all and memory stays bounded.
  *
  * Batches form a ring and are filled in its order. So the writer can tell from the ring
  * up to which sentence everything has been trained. That is all the ingest needs to
@@ -27,7 +29,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { BATCH_TOKENS = 2048, BATCH_SENTENCES = 256, BATCHES_PER_THREAD = 3 };
+enum { BATCH_TOKENS = 4096, BATCH_SENTENCES = 256, BATCHES_PER_THREAD = 3 };
 
 /* The hot rows are selected again when the number of batches has grown by a sixteenth,
  * but after SELECTION_BATCHES at the latest. One more batch per SELECTION_SLOTS slots
@@ -41,7 +43,9 @@ typedef struct batch {
     uint32_t tokens[BATCH_TOKENS];
     uint32_t sentence_count, token_count;
     uint64_t last_sentence;
-    bool busy; /* queued or in training; under the lock */
+    void (*job)(void *data); /* to be called instead of training, if not NULL */
+    void *job_data;
+    atomic_bool busy; /* queued or in training; becomes false under the lock */
 } batch;
 
 typedef struct worker {
@@ -58,7 +62,7 @@ struct tide_workers {
     /* The rest is for more than one thread. */
     worker *workers;       /* [threads - 1] */
     uint64_t thread_count; /* workers that were started */
-    batch *batches;        /* [batch_count] */
+    batch *batches;        /* [batch_count], and one for a job */
     uint64_t batch_count;
     uint64_t filling; /* the batch being filled, at batches[filling % batch_count] */
     uint64_t trained; /* batches before this one are trained ... */
@@ -66,7 +70,7 @@ struct tide_workers {
     tide_queue *queue;
     _Atomic uint32_t *selected; /* [TIDE_HOT_ROWS] slots to cache; or NULL */
     uint64_t next_selection;    /* the batch before which it is due */
-    pthread_mutex_t lock;       /* for busy and progress */
+    pthread_mutex_t lock;       /* for progress, and for waiting until not busy */
     pthread_cond_t freed;
     bool locks_initialized;
 };
@@ -110,20 +114,22 @@ static void invalidate_nothing(void *self, uint32_t slot)
 tide_executor tide_executor_inline(void *self,
                                    void (*train)(void *, const tide_sentence *))
 {
-    return (tide_executor){self, train, all_completed, drain_nothing,
-                           invalidate_nothing};
+    return (tide_executor){
+        self, train, all_completed, drain_nothing, invalidate_nothing, NULL};
 }
 
 /* -- several threads --------------------------------------------------------------- */
 
-static void train_batch(tide_workers *c, tide_scratch *scratch, batch *b)
+static void run_batch(tide_workers *c, tide_scratch *scratch, batch *b)
 {
     tide_sgns_progress progress = {0};
+    if (b->job)
+        b->job(b->job_data);
     for (uint32_t i = 0; i < b->sentence_count; i++)
-        tide_sgns_train(c->sgns, scratch, &b->sentences[i], &progress);
+        tide_sgns_select_and_train(c->sgns, scratch, &b->sentences[i], &progress);
     pthread_mutex_lock(&c->lock);
     add_progress(c, &progress);
-    b->busy = false;
+    atomic_store_explicit(&b->busy, false, memory_order_release);
     pthread_cond_signal(&c->freed);
     pthread_mutex_unlock(&c->lock);
 }
@@ -133,7 +139,7 @@ static void *run_worker(void *argument)
     const worker *w = argument;
     batch *b;
     while ((b = tide_queue_pop(w->workers->queue)))
-        train_batch(w->workers, w->scratch, b);
+        run_batch(w->workers, w->scratch, b);
     return NULL;
 }
 
@@ -142,26 +148,23 @@ static batch *batch_at(tide_workers *c, uint64_t number)
     return &c->batches[number % c->batch_count];
 }
 
-static bool is_busy(tide_workers *c, batch *b)
+static bool is_busy(batch *b)
 {
-    pthread_mutex_lock(&c->lock);
-    bool busy = b->busy;
-    pthread_mutex_unlock(&c->lock);
-    return busy;
+    return atomic_load_explicit(&b->busy, memory_order_acquire);
 }
 
 /* Returns when the batch is trained. Trains queued batches meanwhile; waits when there
  * are none because all that is left is in training in other threads. */
 static void await_batch(tide_workers *c, batch *b)
 {
-    while (is_busy(c, b)) {
+    while (is_busy(b)) {
         batch *queued = tide_queue_try_pop(c->queue);
         if (queued) {
-            train_batch(c, c->scratch, queued);
+            run_batch(c, c->scratch, queued);
             continue;
         }
         pthread_mutex_lock(&c->lock);
-        while (b->busy)
+        while (is_busy(b))
             pthread_cond_wait(&c->freed, &c->lock);
         pthread_mutex_unlock(&c->lock);
     }
@@ -172,7 +175,7 @@ static void await_batch(tide_workers *c, batch *b)
  * last sentence of a batch counts as completed only with the next batch. */
 static void advance_completed(tide_workers *c)
 {
-    while (c->trained < c->filling && !is_busy(c, batch_at(c, c->trained)))
+    while (c->trained < c->filling && !is_busy(batch_at(c, c->trained)))
         c->completed_sentence = batch_at(c, c->trained++)->last_sentence - 1;
 }
 
@@ -188,18 +191,21 @@ static void select_hot_rows(tide_workers *c)
                         (growth < SELECTION_BATCHES ? growth : SELECTION_BATCHES);
 }
 
-/* Queues the batch being filled and makes the next one of the ring ready to be filled.
- * `busy` is set before the push, because a worker may finish the batch before the push
- * returns. */
+/* `busy` is set before the push, because a worker may finish the batch before the push
+ * returns. The queue orders it, and the content of the batch, before the worker. */
+static void push_batch(tide_workers *c, batch *b)
+{
+    atomic_store_explicit(&b->busy, true, memory_order_relaxed);
+    tide_queue_try_push(c->queue, b); /* never full: it has room for all batches */
+}
+
+/* Queues the batch being filled and makes the next one of the ring ready to be
+ * filled. */
 static void submit_batch(tide_workers *c)
 {
     select_hot_rows(c);
-    batch *b = batch_at(c, c->filling);
-    pthread_mutex_lock(&c->lock);
-    b->busy = true;
-    pthread_mutex_unlock(&c->lock);
-    tide_queue_try_push(c->queue, b); /* never full: its capacity is batch_count */
-    b = batch_at(c, ++c->filling);
+    push_batch(c, batch_at(c, c->filling));
+    batch *b = batch_at(c, ++c->filling);
     await_batch(c, b);
     advance_completed(c); /* while b->last_sentence is still valid */
     b->sentence_count = b->token_count = 0;
@@ -237,7 +243,7 @@ static void drain(void *self)
     tide_workers *c = self;
     if (batch_at(c, c->filling)->sentence_count)
         submit_batch(c);
-    for (uint64_t i = 0; i < c->batch_count; i++)
+    for (uint64_t i = 0; i <= c->batch_count; i++)
         await_batch(c, &c->batches[i]);
     tide_scratch_flush(c->scratch, c->sgns);
     for (uint64_t i = 0; i < c->thread_count; i++)
@@ -250,6 +256,16 @@ static void invalidate(void *self, uint32_t slot)
     tide_scratch_invalidate(c->scratch, slot);
     for (uint64_t i = 0; i < c->thread_count; i++)
         tide_scratch_invalidate(c->workers[i].scratch, slot);
+}
+
+static void run_job(void *self, void (*job)(void *data), void *data)
+{
+    tide_workers *c = self;
+    batch *b = &c->batches[c->batch_count];
+    await_batch(c, b); /* the previous job */
+    b->job = job;
+    b->job_data = data;
+    push_batch(c, b);
 }
 
 /* -- construction ------------------------------------------------------------------ */
@@ -300,12 +316,12 @@ static int start_thread(tide_workers *c, tide_error *err)
 static int start_threads(tide_workers *c, uint64_t threads, tide_error *err)
 {
     c->batch_count = threads * BATCHES_PER_THREAD;
-    c->batches = tide_alloc(c->batch_count, sizeof *c->batches);
+    c->batches = tide_alloc(c->batch_count + 1, sizeof *c->batches);
     c->workers = tide_alloc(threads - 1, sizeof *c->workers);
     if (!c->batches || !c->workers)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %llu threads",
                          (unsigned long long)threads);
-    c->queue = tide_queue_new(c->batch_count, err);
+    c->queue = tide_queue_new(c->batch_count + 1, err);
     if (!c->queue)
         return TIDE_ERROR_MEMORY;
     pthread_mutex_init(&c->lock, NULL);
@@ -324,7 +340,8 @@ uint64_t tide_workers_bytes(const tide_params *params)
     uint64_t bytes = threads * tide_scratch_bytes((uint32_t)params->dim, hot_rows);
     if (hot_rows)
         bytes += TIDE_HOT_ROWS * sizeof(uint32_t);
-    return threads < 2 ? bytes : bytes + threads * BATCHES_PER_THREAD * sizeof(batch);
+    return threads < 2 ? bytes
+                       : bytes + (threads * BATCHES_PER_THREAD + 1) * sizeof(batch);
 }
 
 tide_workers *tide_workers_new(const tide_sgns *sgns, tide_error *err)
@@ -370,7 +387,7 @@ void tide_workers_free(tide_workers *c)
 tide_executor tide_workers_executor(tide_workers *c)
 {
     if (c->batches)
-        return (tide_executor){c, enqueue, completed, drain, invalidate};
+        return (tide_executor){c, enqueue, completed, drain, invalidate, run_job};
     return tide_executor_inline(c, train_now);
 }
 

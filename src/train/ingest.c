@@ -3,8 +3,8 @@
  * The reader cuts bytes into words. Words are counted as they are read
  * (ingest_words.c). A sentence is a line, or SENTENCE_MAX tokens of a longer one; at
  * its end it is subsampled and emitted (ingest_sentence.c). The result does not depend
- * on how the text was cut into reads. Text with labels is read by ingest_posts.c
- * instead.
+ * on how the text was cut into reads. With many threads another one reads the words
+ * (read_ahead.c). Text with labels is read by ingest_posts.c instead.
  */
 #include "file/file.h"
 #include "label/label.h"
@@ -25,6 +25,25 @@ static uint64_t bitmap_words(const tide_params *params)
     return (params->vocab + 63) / 64;
 }
 
+enum {
+    /* With fewer threads, the one that counts trains as well and limits nothing. */
+    READ_AHEAD_THREADS = 4,
+    READ_AHEAD_MIN = 4096, /* bytes worth waking a thread for */
+};
+
+static bool reads_ahead(const tide_params *params)
+{
+    return params->threads >= READ_AHEAD_THREADS && !params->labels &&
+           params->counting != TIDE_COUNTING_KEPT &&
+           !tide_params_fixed_vocabulary(params);
+}
+
+static bool has_slot_chances(const tide_params *params)
+{
+    return params->threads > 1 && params->sample > 0 &&
+           params->counting != TIDE_COUNTING_KEPT;
+}
+
 uint64_t tide_ingest_bytes(const tide_params *params)
 {
     uint64_t sentence =
@@ -34,8 +53,13 @@ uint64_t tide_ingest_bytes(const tide_params *params)
         sentence += SENTENCE_MAX * sizeof(held_word);
     if (params->labels)
         sentence += sizeof(tide_pending_post);
-    return tide_reader_bytes(params) + sentence + params->vocab * sizeof(uint64_t) +
-           bitmap_words(params) * sizeof(uint64_t);
+    uint64_t shared = params->threads > 1 ? WAITING_MAX * sizeof(uint32_t) : 0;
+    if (has_slot_chances(params))
+        shared += params->vocab * sizeof(float);
+    if (reads_ahead(params))
+        shared += tide_read_ahead_bytes();
+    return tide_reader_bytes(params) + sentence + shared +
+           params->vocab * sizeof(uint64_t) + bitmap_words(params) * sizeof(uint64_t);
 }
 
 static bool allocate(tide_ingest *in, const tide_params *params)
@@ -50,9 +74,21 @@ static bool allocate(tide_ingest *in, const tide_params *params)
         in->held = tide_alloc(SENTENCE_MAX, sizeof *in->held);
     if (params->labels)
         in->post = tide_alloc(1, sizeof *in->post);
+    if (params->threads > 1)
+        in->waiting = tide_alloc(WAITING_MAX, sizeof *in->waiting);
+    if (has_slot_chances(params))
+        in->slot_chances = tide_alloc(params->vocab, sizeof *in->slot_chances);
+    in->selection = (tide_selection){
+        .admitted = in->admitted,
+        .quarantined = in->quarantined,
+        .chances = in->slot_chances,
+        .vocab = (uint32_t)params->vocab,
+        .holes = params->contexts == TIDE_CONTEXTS_FULL,
+    };
     return in->slots && in->hashes && in->kept && in->chances && in->admitted &&
            in->quarantined && (in->held || params->counting != TIDE_COUNTING_KEPT) &&
-           (in->post || !params->labels);
+           (in->post || !params->labels) && (in->waiting || params->threads < 2) &&
+           (in->slot_chances || !has_slot_chances(params));
 }
 
 tide_ingest *tide_ingest_new(const tide_params *params, const tide_sgns *sgns,
@@ -78,10 +114,12 @@ tide_ingest *tide_ingest_new(const tide_params *params, const tide_sgns *sgns,
         in->sampler = store ? tide_sampler_load(&sampler, store, err)
                             : tide_sampler_new(&sampler, err);
     in->replay = in->sampler ? tide_replay_new(params, err) : NULL;
-    if (in->replay && allocated)
-        return in;
-    if (in->replay)
+    if (in->replay && !allocated)
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
+    else if (in->replay && reads_ahead(params))
+        in->ahead = tide_read_ahead_new(in->reader, err);
+    if (in->replay && allocated && (in->ahead || !reads_ahead(params)))
+        return in;
     tide_ingest_free(in);
     return NULL;
 }
@@ -90,11 +128,14 @@ void tide_ingest_free(tide_ingest *in)
 {
     if (!in)
         return;
+    tide_read_ahead_free(in->ahead);
     tide_replay_free(in->replay);
     tide_sampler_free(in->sampler);
     tide_reader_free(in->reader);
     free(in->post);
     free(in->held);
+    free((void *)in->slot_chances);
+    free(in->waiting);
     free(in->quarantined);
     free(in->admitted);
     free(in->chances);
@@ -123,6 +164,16 @@ void tide_ingest_count_generations(tide_ingest *in, _Atomic uint32_t *generation
 
 /* -- text -------------------------------------------------------------------------- */
 
+/* Counts tokens of the text, which are then added to the sentence. */
+static void count_tokens(tide_ingest *in, size_t count)
+{
+    if (count && in->continued) {
+        in->cut_sentences++;
+        in->continued = false;
+    }
+    in->tokens += count;
+}
+
 /* Reads all words that the reader has. */
 static void read_words(tide_ingest *in)
 {
@@ -134,21 +185,44 @@ static void read_words(tide_ingest *in)
             in->reader, words, left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE, &ended);
         if (!count && !ended)
             return;
-        if (count && in->continued) {
-            in->cut_sentences++;
-            in->continued = false;
-        }
-        in->tokens += count;
+        count_tokens(in, count);
         tide_ingest_add_words(in, words, count);
         if (ended || in->token_count >= SENTENCE_MAX)
             tide_ingest_end_sentence(in, ended);
     }
 }
 
+static void add_block(tide_ingest *in, const tide_word_block *block)
+{
+    uint32_t at = 0;
+    do {
+        uint32_t left = SENTENCE_MAX - in->token_count;
+        uint32_t count = block->count - at < left ? block->count - at : left;
+        count_tokens(in, count);
+        tide_ingest_add_keys(in, block->keys + at, count);
+        at += count;
+        bool ended = block->ended && at == block->count;
+        if (ended || in->token_count >= SENTENCE_MAX)
+            tide_ingest_end_sentence(in, ended);
+    } while (at < block->count);
+}
+
+static void feed_ahead(tide_ingest *in, const char *bytes, size_t size)
+{
+    const tide_word_block *block;
+    tide_read_ahead_begin(in->ahead, in->model->vocabulary, bytes, size);
+    while ((block = tide_read_ahead_next(in->ahead)))
+        add_block(in, block);
+}
+
 void tide_ingest_feed(tide_ingest *in, const void *bytes, size_t size)
 {
     if (in->post) {
         tide_ingest_feed_posts(in, bytes, size);
+        return;
+    }
+    if (in->ahead && size >= READ_AHEAD_MIN) {
+        feed_ahead(in, bytes, size);
         return;
     }
     for (const char *at = bytes; size;) {
@@ -206,9 +280,8 @@ bool tide_ingest_prepare_negatives(tide_ingest *in)
 void tide_ingest_drain(tide_ingest *in)
 {
     in->executor.drain(in->executor.self);
-    for (uint32_t slot = 0; slot < tide_vocabulary_used(in->model->vocabulary); slot++)
-        if (tide_ingest_is_quarantined(in, slot))
-            tide_ingest_release_slot(in, slot);
+    tide_ingest_release_slots(in);
+    tide_ingest_switch_sampler(in);
 }
 
 tide_reader *tide_ingest_reader(tide_ingest *in)
@@ -216,9 +289,9 @@ tide_reader *tide_ingest_reader(tide_ingest *in)
     return in->reader;
 }
 
-const uint64_t *tide_ingest_quarantine(const tide_ingest *in)
+const tide_selection *tide_ingest_selection(const tide_ingest *in)
 {
-    return in->quarantined;
+    return &in->selection;
 }
 
 uint64_t tide_ingest_tokens(const tide_ingest *in)

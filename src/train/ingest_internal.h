@@ -1,6 +1,7 @@
 /* ingest_internal.h - what the files ingest*.c share. Private.
  *
  *     bytes > reader > ingest_words.c > ingest_sentence.c > executor
+ *                  \ read_ahead.c   /                          with several threads
  *                  \ ingest_posts.c /                          with labels only
  */
 #ifndef TIDE_TRAIN_INGEST_INTERNAL_H
@@ -13,10 +14,11 @@
 #include "reader/reader.h"
 #include "sampler/sampler.h"
 #include "sgns/sgns.h"
+#include "train/read_ahead.h"
 #include "train/replay.h"
 #include "train/train.h"
 
-enum { WORDS_AT_ONCE = 64, DEFERRED_MAX = 128 * 1024 };
+enum { WORDS_AT_ONCE = 64, DEFERRED_MAX = 128 * 1024, WAITING_MAX = 1 << 16 };
 
 typedef struct held_word {
     char bytes[TIDE_WORD_MAX];
@@ -52,6 +54,7 @@ struct tide_ingest {
     bool fixed_vocabulary; /* nothing is counted and no word is admitted or evicted */
 
     tide_reader *reader;
+    tide_read_ahead *ahead; /* NULL without */
     tide_sampler *sampler;
     tide_replay *replay;
     tide_rng rng; /* for subsampling */
@@ -65,13 +68,18 @@ struct tide_ingest {
     held_word *held; /* [SENTENCE_MAX] with counting kept: words wait for its end */
     bool continued;  /* the line goes on: its beginning was cut off as a sentence */
 
-    /* Subsampling. */
-    uint32_t *kept; /* [SENTENCE_MAX] */
-    float *chances; /* [SENTENCE_MAX] of the same slots to be kept */
+    /* Selection (ingest_sentence.c). */
+    uint32_t *kept;              /* [SENTENCE_MAX] */
+    float *chances;              /* [SENTENCE_MAX] of the same slots to be kept */
+    _Atomic float *slot_chances; /* [vocab] for executors that select; or NULL */
+    uint64_t chances_due;        /* the token before which they are updated */
+    tide_selection selection;
 
     /* Slots that are reused (ingest_words.c). */
-    uint64_t *admitted;            /* [vocab] sentence in which the word came */
-    uint64_t *quarantined;         /* bit per slot */
+    uint64_t *admitted;    /* [vocab] sentence in which the word came */
+    uint64_t *quarantined; /* bit per slot */
+    uint32_t *waiting;     /* [WAITING_MAX] quarantined slots; see push_waiting */
+    uint32_t first_waiting, waiting_count;
     _Atomic uint32_t *generations; /* [vocab] how often a slot was reused; or NULL */
     uint64_t table_since; /* first sentence to use the present negative table */
 
@@ -98,6 +106,10 @@ struct tide_ingest {
  * words[]. */
 void tide_ingest_add_words(tide_ingest *in, tide_word *words, size_t count);
 
+/* The same for up to READ_AHEAD_WORDS prepared words, if the vocabulary is not fixed and
+ * counting not kept. */
+void tide_ingest_add_keys(tide_ingest *in, const tide_key *keys, size_t count);
+
 /* With counting kept: subsamples and counts the held words at the end of their
  * sentence. */
 void tide_ingest_count_held(tide_ingest *in);
@@ -110,9 +122,9 @@ bool tide_ingest_words_return(const tide_ingest *in);
 /* Sets the initial vectors of the slot's word and ends its quarantine. */
 void tide_ingest_init_slot(tide_ingest *in, uint32_t slot);
 
-/* The same if everything emitted before the quarantine has been trained; returns
- * whether. */
-bool tide_ingest_release_slot(tide_ingest *in, uint32_t slot);
+/* The same for all quarantined slots for which everything emitted before the quarantine
+ * has been trained. */
+void tide_ingest_release_slots(tide_ingest *in);
 
 static inline bool tide_ingest_is_quarantined(const tide_ingest *in, uint32_t slot)
 {
@@ -127,6 +139,12 @@ void tide_ingest_end_sentence(tide_ingest *in, bool complete);
 
 /* Words with counts above this threshold are subsampled. */
 double tide_ingest_threshold(const tide_ingest *in);
+
+/* The chance that a token of a word with this weight is kept. */
+float tide_ingest_chance(const tide_ingest *in, uint64_t weight, double threshold);
+
+/* Makes a negative table current that another thread has built. */
+void tide_ingest_switch_sampler(tide_ingest *in);
 
 /* -- posts (ingest_posts.c) -------------------------------------------------------- */
 

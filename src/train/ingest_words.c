@@ -8,9 +8,10 @@
  *  - In the sentence being read, tokens of the old word are removed.
  *  - In the replay ring, stamps tell which slots are outdated (replay.c).
  *  - Sentences emitted earlier may still be waiting to be trained. Until they are, the
- *    slot is quarantined: it is left out of sentences and of negative draws. The first
- *    time it is needed after they are all trained, it gets its initial vectors and is
- *    released. With one thread nothing is ever waiting, and slots are released at once.
+ *    slot is quarantined: it is left out of sentences and of negative draws. At the end
+ *    of the first sentence after they are all trained, it gets its initial vectors and
+ *    is released. With one thread nothing is ever waiting, and slots are released at
+ *    once.
  *
  * With a fixed vocabulary nothing is counted, and unknown words are dropped as if they
  * had never been in the text.
@@ -21,8 +22,6 @@
 #include "train/ingest_internal.h"
 #include "train/train.h"
 #include "vocab/vocab.h"
-
-#include <math.h>
 
 /* -- reused slots ------------------------------------------------------------------ */
 
@@ -40,15 +39,42 @@ static void set_quarantined(tide_ingest *in, uint32_t slot, bool quarantined)
 void tide_ingest_init_slot(tide_ingest *in, uint32_t slot)
 {
     tide_init_slot(in->sgns, slot);
-    set_quarantined(in, slot, false);
+    if (tide_ingest_is_quarantined(in, slot))
+        set_quarantined(in, slot, false);
 }
 
-bool tide_ingest_release_slot(tide_ingest *in, uint32_t slot)
+/* Releases the slot if everything emitted before it was reused has been trained; returns
+ * whether. */
+static bool release_slot(tide_ingest *in, uint32_t slot)
 {
     if (in->executor.completed(in->executor.self) + 1 < in->admitted[slot])
         return false;
     tide_ingest_init_slot(in, slot);
     return true;
+}
+
+void tide_ingest_release_slots(tide_ingest *in)
+{
+    for (; in->waiting_count; in->waiting_count--) {
+        uint32_t slot = in->waiting[in->first_waiting];
+        if (tide_ingest_is_quarantined(in, slot) && !release_slot(in, slot))
+            return;
+        in->first_waiting = (in->first_waiting + 1) % WAITING_MAX;
+    }
+}
+
+/* Appends a slot to those that wait to be released, in the order in which that becomes
+ * possible. A slot that is reused once more while it waits only keeps those behind it
+ * waiting for longer. If there are too many, nothing is read until all are released. */
+static void push_waiting(tide_ingest *in, uint32_t slot)
+{
+    if (in->waiting_count == WAITING_MAX) {
+        in->executor.drain(in->executor.self);
+        tide_ingest_release_slots(in);
+    }
+    if (!tide_ingest_is_quarantined(in, slot))
+        return;
+    in->waiting[(in->first_waiting + in->waiting_count++) % WAITING_MAX] = slot;
 }
 
 /* Removes the tokens of the slot's previous word from the first `before` of the
@@ -69,6 +95,13 @@ static void restore_tokens(tide_ingest *in, uint32_t slot, uint32_t at)
             in->slots[i] = slot;
 }
 
+static void set_chance(tide_ingest *in, uint32_t slot)
+{
+    uint64_t weight = tide_vocabulary_weight(in->model->vocabulary, slot);
+    float chance = tide_ingest_chance(in, weight, tide_ingest_threshold(in));
+    atomic_store_explicit(&in->slot_chances[slot], chance, memory_order_relaxed);
+}
+
 /* A word has been admitted to a slot. If the slot had another word, the order is: count
  * the generation, so that readers of the old vector notice; quarantine it, so that no
  * thread caches its row any more; invalidate the copies that exist. Only then may its
@@ -77,16 +110,20 @@ static void restore_tokens(tide_ingest *in, uint32_t slot, uint32_t at)
 static void claim_slot(tide_ingest *in, const tide_admission *admission)
 {
     uint32_t slot = admission->slot;
-    in->admitted[slot] = in->sentence_number;
+    __atomic_store_n(&in->admitted[slot], in->sentence_number, __ATOMIC_RELAXED);
+    if (in->slot_chances)
+        set_chance(in, slot);
     if (!admission->reused) {
         tide_ingest_init_slot(in, slot);
         return;
     }
+    bool waits = tide_ingest_is_quarantined(in, slot);
     if (in->generations)
         atomic_fetch_add_explicit(&in->generations[slot], 1, memory_order_acq_rel);
     set_quarantined(in, slot, true);
     in->executor.invalidate(in->executor.self, slot);
-    tide_ingest_release_slot(in, slot);
+    if (!release_slot(in, slot) && !waits)
+        push_waiting(in, slot);
 }
 
 /* Corrects the tokens of the sentence before the one that was admitted. */
@@ -101,10 +138,10 @@ static void correct_tokens(tide_ingest *in, const tide_admission *admission)
 
 /* -- counting ---------------------------------------------------------------------- */
 
-static void set_hashes(tide_ingest *in, const tide_word *words, size_t count)
+static void set_hashes(tide_ingest *in, const tide_key *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        in->hashes[in->slot_count + i] = tide_hash(words[i].bytes, words[i].length, 0);
+        in->hashes[in->slot_count + i] = tide_hash(keys[i].bytes, keys[i].length, 0);
 }
 
 /* Counts a batch of words and appends their slots to the sentence. The vocabulary
@@ -112,14 +149,14 @@ static void set_hashes(tide_ingest *in, const tide_word *words, size_t count)
  * sampler sees the words, because it may draw them from then on. Only then are tokens
  * corrected: a slot can be reused twice in a batch, and the corrections are applied in
  * the order of the tokens. */
-static void count_words(tide_ingest *in, const tide_word *words, size_t count)
+static void count_words(tide_ingest *in, const tide_key *keys, size_t count)
 {
     tide_vocabulary *v = in->model->vocabulary;
-    tide_admission admissions[WORDS_AT_ONCE];
+    tide_admission admissions[READ_AHEAD_WORDS];
     if (tide_ingest_words_return(in))
-        set_hashes(in, words, count);
+        set_hashes(in, keys, count);
     uint32_t *slots = in->slots + in->slot_count;
-    size_t admitted = tide_vocabulary_add(v, words, count, slots, admissions);
+    size_t admitted = tide_vocabulary_add_keys(v, keys, count, slots, admissions);
     for (size_t i = 0; i < admitted; i++)
         claim_slot(in, &admissions[i]);
     tide_sampler_add(in->sampler, v, slots, count);
@@ -131,23 +168,19 @@ static void count_words(tide_ingest *in, const tide_word *words, size_t count)
 /* The smoothed sampler looks at the count of a word at each of its occurrences. So it
  * needs words one by one, before the next one is counted; for the others a batch gives
  * the same result. */
-static void count_in_order(tide_ingest *in, const tide_word *words, size_t count)
+static void count_in_order(tide_ingest *in, const tide_key *keys, size_t count)
 {
     if (in->params->sampler != TIDE_SAMPLER_SMOOTHED) {
-        count_words(in, words, count);
+        count_words(in, keys, count);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        count_words(in, &words[i], 1);
+        count_words(in, &keys[i], 1);
 }
 
-/* Whether subsampling keeps a token, for f = count / (sample * total): with chance
- * 1/sqrt(f) + 1/f, which is word2vec's rule, or 1/sqrt(f). */
 static bool is_kept(tide_ingest *in, uint64_t count, double threshold)
 {
-    float chance = 1.0f / sqrtf((float)((double)count / threshold));
-    if (in->params->subsample == TIDE_SUBSAMPLE_WORD2VEC)
-        chance += chance * chance;
+    float chance = tide_ingest_chance(in, count, threshold);
     return chance >= 1.0f || tide_rng_float(&in->rng) < chance;
 }
 
@@ -176,10 +209,12 @@ void tide_ingest_count_held(tide_ingest *in)
     }
     for (uint32_t i = 0; i < kept; i++) {
         tide_word word = {in->held[i].bytes, in->held[i].length};
+        tide_key key;
+        tide_vocabulary_keys(v, &word, 1, &key);
         if (in->fixed_vocabulary)
             in->slots[in->slot_count++] = tide_vocabulary_find(v, &word);
         else
-            count_words(in, &word, 1);
+            count_words(in, &key, 1);
     }
 }
 
@@ -203,13 +238,23 @@ static size_t find_words(tide_ingest *in, tide_word *words, size_t count)
 
 void tide_ingest_add_words(tide_ingest *in, tide_word *words, size_t count)
 {
+    tide_key keys[WORDS_AT_ONCE];
+    if (!in->held && !in->fixed_vocabulary) {
+        tide_vocabulary_keys(in->model->vocabulary, words, count, keys);
+        tide_ingest_add_keys(in, keys, count);
+        return;
+    }
     if (in->fixed_vocabulary)
         count = find_words(in, words, count);
     if (in->held)
         hold_words(in, words, count);
-    else if (in->fixed_vocabulary)
-        in->slot_count += (uint32_t)count;
     else
-        count_in_order(in, words, count);
+        in->slot_count += (uint32_t)count;
+    in->token_count += (uint32_t)count;
+}
+
+void tide_ingest_add_keys(tide_ingest *in, const tide_key *keys, size_t count)
+{
+    count_in_order(in, keys, count);
     in->token_count += (uint32_t)count;
 }

@@ -4,6 +4,7 @@
 
 #include "file/file.h"
 #include "params/params.h"
+#include "sgns/sgns.h"
 
 typedef struct tide_replay tide_replay;
 
@@ -25,8 +26,6 @@ typedef struct tide_replay_chunk {
     uint32_t count;
     uint64_t stamp; /* slots whose words were admitted later are outdated */
 } tide_replay_chunk;
-
-#define TIDE_FIRST (UINT32_C(1) << 31)
 
 /* Sets *chunk to the one to train again in turn 0..replay - 2; false if this turn is
  * skipped. Borrowed until the next add. */

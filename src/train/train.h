@@ -78,9 +78,10 @@ void tide_ingest_set_labels(tide_ingest *ingest, tide_labels *labels,
  * Other threads may read it. NULL ends the counting. */
 void tide_ingest_count_generations(tide_ingest *ingest, _Atomic uint32_t *generations);
 
-/* Bit per slot: set while sentences that mean the slot's previous word may still be in
- * training, so that it must not be drawn. */
-const uint64_t *tide_ingest_quarantine(const tide_ingest *ingest);
+/* What other threads must know to select what to train. A slot is quarantined while
+ * sentences that mean its previous word may still be in training, so that it must not
+ * be drawn either. */
+const tide_selection *tide_ingest_selection(const tide_ingest *ingest);
 
 /* The reader that cuts the bytes into words. Borrowed. */
 tide_reader *tide_ingest_reader(tide_ingest *ingest);

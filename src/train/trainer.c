@@ -47,8 +47,10 @@ int tide_trainer_build(tide_trainer *t, tide_store *store, tide_error *err)
     t->ingest = tide_ingest_new(&t->params, &t->sgns, store, err);
     if (!t->ingest)
         return TIDE_ERROR_MEMORY;
-    if (t->params.threads > 1)
-        t->sgns.quarantined = tide_ingest_quarantine(t->ingest);
+    if (t->params.threads > 1) {
+        t->sgns.selection = tide_ingest_selection(t->ingest);
+        t->sgns.quarantined = t->sgns.selection->quarantined;
+    }
     if (t->params.labels) {
         t->labels =
             tide_labels_new(&t->params, t->model, t->sgns.quarantined, store, err);

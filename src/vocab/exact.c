@@ -17,10 +17,10 @@ static uint32_t admit(tide_vocabulary *v, const tide_key *key, bool *reused)
     return v->used++;
 }
 
-static size_t add(tide_vocabulary *v, const tide_word *words, size_t first, size_t end,
+static size_t add(tide_vocabulary *v, const tide_key *keys, size_t first, size_t end,
                   uint32_t *slots, tide_admission *admissions)
 {
-    return tide_vocabulary_batch(v, words, first, end, slots, admissions, admit, NULL);
+    return tide_vocabulary_batch(v, keys, first, end, slots, admissions, admit, NULL);
 }
 
 static void halve(tide_vocabulary *v)

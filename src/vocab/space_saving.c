@@ -181,10 +181,10 @@ static void prefetch(const tide_vocabulary *v, const tide_key *key)
             &v->gate[gate_hash(v, key->bytes, key->length) & v->gate_mask], 1);
 }
 
-static size_t add(tide_vocabulary *v, const tide_word *words, size_t first, size_t end,
+static size_t add(tide_vocabulary *v, const tide_key *keys, size_t first, size_t end,
                   uint32_t *slots, tide_admission *admissions)
 {
-    return tide_vocabulary_batch(v, words, first, end, slots, admissions, admit,
+    return tide_vocabulary_batch(v, keys, first, end, slots, admissions, admit,
                                  prefetch);
 }
 

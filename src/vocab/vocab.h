@@ -60,6 +60,24 @@ typedef struct tide_admission {
 size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t count,
                            uint32_t *slots, tide_admission *admissions);
 
+/* A word prepared for counting: a bit pattern and a hash. A word of up to
+ * TIDE_KEY_INLINE bytes is its pattern, of a longer one it is a hash. */
+#define TIDE_KEY_INLINE 14 /* longest word that fits its key, a 0 after it included */
+
+typedef struct tide_key {
+    uint64_t part[2];
+    const char *bytes;
+    uint32_t length;
+    uint32_t tag;
+} tide_key;
+
+/* The same in two steps, the first of which any thread may do. Keys point to the bytes
+ * of their words. */
+void tide_vocabulary_keys(const tide_vocabulary *v, const tide_word *words,
+                          size_t count, tide_key *keys);
+size_t tide_vocabulary_add_keys(tide_vocabulary *v, const tide_key *keys, size_t count,
+                                uint32_t *slots, tide_admission *admissions);
+
 /* Inserts a word with a count of at least 1 and an error into a slot that has never
  * been used. Returns TIDE_NO_SLOT if the word is already held or no such slot is
  * left. */

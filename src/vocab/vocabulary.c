@@ -140,6 +140,31 @@ static void halve_all(tide_vocabulary *v)
 size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t count,
                            uint32_t *slots, tide_admission *admissions)
 {
+    tide_key keys[TIDE_VOCABULARY_LOOKAHEAD];
+    size_t admitted = 0;
+    for (size_t first = 0, size; first < count; first += size) {
+        size = count - first;
+        if (size > TIDE_VOCABULARY_LOOKAHEAD)
+            size = TIDE_VOCABULARY_LOOKAHEAD;
+        tide_vocabulary_keys(v, words + first, size, keys);
+        size_t more = tide_vocabulary_add_keys(v, keys, size, slots + first,
+                                               admissions + admitted);
+        for (size_t i = 0; i < more; i++)
+            admissions[admitted++].at += (uint32_t)first;
+    }
+    return admitted;
+}
+
+void tide_vocabulary_keys(const tide_vocabulary *v, const tide_word *words,
+                          size_t count, tide_key *keys)
+{
+    for (size_t i = 0; i < count; i++)
+        keys[i] = tide_word_table_key(&v->words, &words[i]);
+}
+
+size_t tide_vocabulary_add_keys(tide_vocabulary *v, const tide_key *keys, size_t count,
+                                uint32_t *slots, tide_admission *admissions)
+{
     size_t admitted = 0;
     for (size_t first = 0, end; first < count; first = end) {
         /* Counting stops exactly at the token that completes a half-life, whatever the
@@ -149,7 +174,7 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
         if (v->options.half_life > 0)
             left = v->options.half_life - v->since_halving;
         end = count - first < left ? count : first + (size_t)left;
-        admitted += v->methods->add(v, words, first, end, slots, admissions + admitted);
+        admitted += v->methods->add(v, keys, first, end, slots, admissions + admitted);
         v->tokens += end - first;
         v->total += end - first;
         v->since_halving += end - first;

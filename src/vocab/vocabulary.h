@@ -9,8 +9,8 @@
 typedef struct tide_vocabulary_methods {
     const char *name;
 
-    /* Counts words[first] to words[end - 1]; otherwise as tide_vocabulary_add. */
-    size_t (*add)(tide_vocabulary *v, const tide_word *words, size_t first, size_t end,
+    /* Counts keys[first] to keys[end - 1]; otherwise as tide_vocabulary_add_keys. */
+    size_t (*add)(tide_vocabulary *v, const tide_key *keys, size_t first, size_t end,
                   uint32_t *slots, tide_admission *admissions);
 
     /* Adjusts the rest of the state after the counts of all records were halved. */
@@ -80,36 +80,34 @@ typedef uint32_t tide_vocabulary_admit(tide_vocabulary *v, const tide_key *key,
 typedef void tide_vocabulary_prefetch(const tide_vocabulary *v, const tide_key *key);
 
 /* Words looked up together, so that their cache misses overlap. */
-#define TIDE_VOCABULARY_LOOKAHEAD 32
+#define TIDE_VOCABULARY_LOOKAHEAD 128
 
 /* The loop over a batch, from which each kind builds its `add`: it is inlined there
  * together with the kind's `admit` and `prefetch`.
  *
  * A large vocabulary exceeds all caches, and each token touches two lines of it: a hash
- * cell and a record. So groups of words go through three steps together: hash and
- * prefetch the cell; read the cell and prefetch the record; count. The slot found in
+ * cell and a record. So groups of words go through three steps together: prefetch the
+ * cell; read the cell and prefetch the record; count. The slot found in
  * the second step is only a candidate, because counting the words before it may move
  * cells and evict words. The key in the record decides; if it differs, the word is
  * looked up again. */
 static inline __attribute__((always_inline)) size_t
-tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
+tide_vocabulary_batch(tide_vocabulary *v, const tide_key *keys, size_t first,
                       size_t end, uint32_t *slots, tide_admission *admissions,
                       tide_vocabulary_admit *admit, tide_vocabulary_prefetch *prefetch)
 {
-    tide_key keys[TIDE_VOCABULARY_LOOKAHEAD];
     uint32_t candidates[TIDE_VOCABULARY_LOOKAHEAD];
     tide_word_table *t = &v->words;
     size_t admitted = 0, begin = first;
-    for (; first < end; first += TIDE_VOCABULARY_LOOKAHEAD) {
+    keys += first;
+    for (; first < end;
+         first += TIDE_VOCABULARY_LOOKAHEAD, keys += TIDE_VOCABULARY_LOOKAHEAD) {
         size_t count = end - first;
         if (count > TIDE_VOCABULARY_LOOKAHEAD)
             count = TIDE_VOCABULARY_LOOKAHEAD;
-        /* Pass 1 touches no memory of the table: it hashes the words and requests their
-         * cells. */
-        for (size_t i = 0; i < count; i++) {
-            keys[i] = tide_word_table_key(t, &words[first + i]);
+        /* Pass 1 touches no memory of the table: it requests the cells. */
+        for (size_t i = 0; i < count; i++)
             __builtin_prefetch(&t->cells[keys[i].tag >> t->shift]);
-        }
         /* Pass 2: the cells have arrived by now, and they say which records will be
          * needed. A word without a candidate will probably be new, so its gate line is
          * requested instead. */

@@ -25,7 +25,6 @@
 
 #include "vocab/vocab.h"
 
-#define TIDE_KEY_INLINE 14 /* longest word that fits its key, a 0 after it included */
 #define TIDE_KEY_LONG 0xff /* in place of the length: the word does not fit */
 
 typedef struct tide_record {
@@ -43,14 +42,6 @@ typedef struct tide_word_table {
     uint32_t mask;
     uint32_t shift;
 } tide_word_table;
-
-/* A word prepared for lookup. */
-typedef struct tide_key {
-    uint64_t part[2];
-    const char *bytes;
-    uint32_t length;
-    uint32_t tag;
-} tide_key;
 
 /* All slots start empty. On failure nothing stays allocated. */
 int tide_word_table_init(tide_word_table *t, uint32_t capacity, uint64_t secret,

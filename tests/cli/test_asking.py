@@ -231,7 +231,10 @@ def test_bench_prints_times():
     assert any(timing["chosen"] for timing in timings)
     assert all(timing["nanoseconds"] > 0 for timing in timings if timing["usable"])
     ingest = wordtide("bench", "ingest", "--json", "demo:tokens=10000")
-    assert json.loads(ingest.stdout)["nanoseconds"] > 0
+    times = json.loads(ingest.stdout)
+    assert times["nanoseconds"] > 0 and times["reading"] > 0
+    assert times["counting"] < times["nanoseconds"]
+    assert "with several threads: " in wordtide("bench", "ingest", "demo:tokens=10000").stdout
 
 
 def test_bench_prints_how_long_a_checkpoint_pauses_training(tmp_path):

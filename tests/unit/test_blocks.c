@@ -422,7 +422,9 @@ static void threads_see_the_quarantine(void **state)
         const uint64_t *shown = sgns_of(trainer)->quarantined;
         assert_ptr_equal(
             shown,
-            threads > 1 ? tide_ingest_quarantine(tide_trainer_ingest(trainer)) : NULL);
+            threads > 1
+                ? tide_ingest_selection(tide_trainer_ingest(trainer))->quarantined
+                : NULL);
         tide_trainer_free(trainer);
     }
 }

@@ -329,9 +329,9 @@ static void a_slot_stays_quarantined_while_sentences_are_pending(void **state)
 {
     (void)state;
     static const char *const settings[] = {
-        RECORDING "admission=none replay=3 replay-ring=8000",
-        RECORDING "replay=3 replay-ring=8000",
-        "profile=paper vocab=100 dim=4 reservoir=5000 window=2"};
+        RECORDING "admission=none replay=3 replay-ring=8000 threads=2",
+        RECORDING "replay=3 replay-ring=8000 threads=2",
+        "profile=paper vocab=100 dim=4 reservoir=5000 window=2 threads=2"};
     for (size_t k = 0; k < COUNT(settings); k++)
         for (uint64_t behind = 0; behind <= 5; behind++) {
             tide_trainer *trainer = trainer_of(settings[k]);
@@ -339,7 +339,7 @@ static void a_slot_stays_quarantined_while_sentences_are_pending(void **state)
             slow_executor s = {.ingest = ingest, .behind = behind};
             tide_ingest_set_executor(ingest,
                                      (tide_executor){&s, train_slowly, finished_slowly,
-                                                     wait_slowly, recall_slowly});
+                                                     wait_slowly, recall_slowly, NULL});
             tide_rng rng = tide_rng_seeded(behind);
             for (uint32_t n = 0; n < 1000; n++) {
                 char line[WORDS_MAX * 12];
@@ -351,6 +351,148 @@ static void a_slot_stays_quarantined_while_sentences_are_pending(void **state)
         }
 }
 
+/* -- late selection ---------------------------------------------------------------- */
+
+enum { PENDING_MAX = 61, REUSES_MAX = 20000 };
+
+/* An executor that selects, as that of several threads: it stores what it is given, and
+ * selects and completes it up to `behind` emissions later. */
+typedef struct late_executor {
+    tide_ingest *ingest;
+    struct {
+        tide_sentence stored;
+        uint32_t tokens[SENTENCE_MAX];
+        uint32_t words[SENTENCE_MAX]; /* generations of the slots meant by the tokens */
+    } pending[PENDING_MAX];
+    uint64_t emitted, done, behind;
+
+    struct {
+        uint32_t slot;
+        uint64_t sentence;
+    } reuses[REUSES_MAX];
+    uint32_t reuse_count, generations[100];
+    uint64_t selected, outdated, unavailable;
+} late_executor;
+
+/* How often the slot had been reused at the end of sentence `number`. */
+static uint32_t generation_at(const late_executor *l, uint32_t slot, uint64_t number)
+{
+    uint32_t later = 0;
+    for (uint32_t i = l->reuse_count; i && l->reuses[i - 1].sentence > number; i--)
+        later += l->reuses[i - 1].slot == slot;
+    return l->generations[slot] - later;
+}
+
+/* A token is selected exactly if its slot still means its word and has the word's
+ * vector. A quarantined slot does not. */
+static void select_oldest(late_executor *l)
+{
+    uint32_t at = (uint32_t)(l->done++ % PENDING_MAX), slots[SENTENCE_MAX],
+             expected = 0;
+    const tide_sentence *stored = &l->pending[at].stored;
+    uint32_t count =
+        tide_select_usable(tide_ingest_selection(l->ingest), l->pending[at].tokens,
+                           stored->count, stored->stamp, slots);
+    for (uint32_t i = 0; i < stored->count; i++) {
+        uint32_t slot = l->pending[at].tokens[i] & ~TIDE_FIRST;
+        if (slot >= 100)
+            continue;
+        if (tide_ingest_is_quarantined(l->ingest, slot)) {
+            l->unavailable++;
+        } else if (l->generations[slot] != l->pending[at].words[i]) {
+            l->outdated++;
+        } else {
+            assert_true(expected < count);
+            assert_int_equal(slots[expected], slot);
+            expected++;
+        }
+    }
+    assert_int_equal(expected, count);
+    l->selected += count;
+}
+
+static void store_sentence(void *self, const tide_sentence *emitted)
+{
+    late_executor *l = self;
+    uint32_t at = (uint32_t)(l->emitted++ % PENDING_MAX);
+    uint64_t number =
+        emitted->stamp < emitted->emitted_at ? emitted->stamp : emitted->emitted_at;
+    l->pending[at].stored = *emitted;
+    for (uint32_t i = 0; i < emitted->count; i++) {
+        uint32_t slot = emitted->slots[i] & ~TIDE_FIRST;
+        l->pending[at].tokens[i] = emitted->slots[i];
+        l->pending[at].words[i] = slot < 100 ? generation_at(l, slot, number) : 0;
+    }
+    while (l->emitted - l->done > l->behind)
+        select_oldest(l);
+}
+
+static uint64_t completed_late(void *self)
+{
+    const late_executor *l = self;
+    return l->done == l->emitted
+               ? TIDE_ALL_SENTENCES
+               : l->pending[l->done % PENDING_MAX].stored.emitted_at - 1;
+}
+
+static void select_all(void *self)
+{
+    late_executor *l = self;
+    while (l->done < l->emitted)
+        select_oldest(l);
+}
+
+static void note_reuse(void *self, uint32_t slot)
+{
+    late_executor *l = self;
+    assert_true(tide_ingest_is_quarantined(l->ingest, slot));
+    assert_true(l->reuse_count < REUSES_MAX);
+    l->reuses[l->reuse_count].slot = slot;
+    l->reuses[l->reuse_count++].sentence = l->ingest->sentence_number;
+    l->generations[slot]++;
+}
+
+static void run_at_once(void *self, void (*job)(void *data), void *data)
+{
+    (void)self;
+    job(data);
+}
+
+static void what_is_selected_late_means_the_same_words(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        RECORDING "admission=none replay=3 replay-ring=8000 threads=2",
+        RECORDING "admission=none replay=9 replay-ring=5000 threads=2",
+        RECORDING "replay=5 replay-ring=4000 threads=2"};
+    static const uint64_t behind[] = {0, 1, 7, PENDING_MAX - 1};
+    late_executor *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    for (size_t k = 0; k < COUNT(settings) * COUNT(behind); k++) {
+        tide_trainer *trainer = trainer_of(settings[k / COUNT(behind)]);
+        memset(l, 0, sizeof *l);
+        l->ingest = tide_trainer_ingest(trainer);
+        l->behind = behind[k % COUNT(behind)];
+        tide_ingest_set_executor(l->ingest,
+                                 (tide_executor){l, store_sentence, completed_late,
+                                                 select_all, note_reuse, run_at_once});
+        tide_rng rng = tide_rng_seeded(k);
+        for (uint32_t n = 0; n < 2000; n++) {
+            char line[WORDS_MAX * 12];
+            make_line(&rng, n, 20, line);
+            feed_text(trainer, line);
+        }
+        select_all(l);
+        tide_ingest_drain(l->ingest);
+        for (uint32_t slot = 0; slot < 100; slot++)
+            assert_false(tide_ingest_is_quarantined(l->ingest, slot));
+        assert_true(l->selected > 1000 && l->outdated > 100 && l->reuse_count > 100);
+        assert_true(!l->behind || l->unavailable > 0);
+        tide_trainer_free(trainer);
+    }
+    free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +501,7 @@ int main(void)
         IN_FOLDER(a_loaded_ring_continues_as_if_not_saved),
         cmocka_unit_test(repeats_fade),
         cmocka_unit_test(a_slot_stays_quarantined_while_sentences_are_pending),
+        cmocka_unit_test(what_is_selected_late_means_the_same_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,104 @@ static void assert_same_vocabulary(const tide_trainer *a, const tide_trainer *b)
     assert_int_equal(one.rejected, two.rejected);
 }
 
+/* What the reader has counted must be equal too. */
+static void assert_same_reading(const tide_trainer *a, const tide_trainer *b)
+{
+    tide_stats one = stats_of(a), two = stats_of(b);
+    assert_int_equal(one.bytes, two.bytes);
+    assert_int_equal(one.records, two.records);
+    assert_int_equal(one.malformed_records, two.malformed_records);
+    assert_int_equal(one.cut_sentences, two.cut_sentences);
+    assert_int_equal(one.skipped_invalid, two.skipped_invalid);
+    assert_int_equal(one.cut_words, two.cut_words);
+    assert_int_equal(one.dropped_bytes, two.dropped_bytes);
+}
+
+static size_t put_word(tide_rng *rng, char *text)
+{
+    static const char letters[] = "abcdeABCDE.-'0\xc3\xa9\xe4\xba\xba\xff\x01{}\"";
+    bool huge = tide_rng_below(rng, 2000) == 0, dirty = tide_rng_below(rng, 8) == 0;
+    size_t length = huge ? 200 + tide_rng_below(rng, 20000)
+                         : 1 + tide_rng_below(rng, dirty ? 90 : 4);
+    for (size_t i = 0; i < length; i++)
+        text[i] = letters[tide_rng_below(rng, dirty ? sizeof letters - 1 : 5)];
+    return length;
+}
+
+/* Text that is awkward to read: words of all lengths, also much longer than a word may
+ * be, invalid bytes, empty lines, lines longer than a sentence may be, and lines with
+ * exactly as many words as that. */
+static corpus awkward_text(uint64_t seed, size_t size)
+{
+    tide_rng rng = tide_rng_seeded(seed);
+    corpus t = {.bytes = malloc(size + 50000)};
+    assert_non_null(t.bytes);
+    while (t.size < size) {
+        static const uint32_t lengths[] = {0, 1, 5, 20, 127, 128, 129, 999, 1000, 1001};
+        uint64_t kind = tide_rng_below(&rng, 12);
+        uint32_t words = kind < COUNT(lengths)
+                             ? lengths[kind]
+                             : 1 + (uint32_t)tide_rng_below(&rng, 3000);
+        for (uint32_t i = 0; i < words && t.size < size; i++) {
+            t.size += put_word(&rng, t.bytes + t.size);
+            t.bytes[t.size++] = ' ';
+        }
+        t.bytes[t.size++] = '\n';
+    }
+    return t;
+}
+
+/* Feeds everything in pieces of random sizes, and saves and loads in between. */
+static tide_trainer *fed_in_random_pieces(tide_trainer *trainer, const corpus *t,
+                                          tide_rng *rng)
+{
+    for (size_t at = 0, size; at < t->size; at += size) {
+        size = tide_rng_below(rng, 4) ? 1 + tide_rng_below(rng, 5000)
+                                      : tide_rng_below(rng, 300000);
+        size = size < t->size - at ? size : t->size - at;
+        feed(trainer, t->bytes + at, size);
+        if (tide_rng_below(rng, 10))
+            continue;
+        save_to(trainer, "m");
+        tide_trainer_free(trainer);
+        trainer = load_from("m");
+    }
+    assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+    return trainer;
+}
+
+/* However many threads read the text, into whatever pieces it is divided, and wherever a
+ * run is saved and resumed. */
+static void more_threads_read_the_same_words(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "vocab=200 dim=4 replay=1 window=1 negative=1",
+        "vocab=100 dim=4 replay=1 window=1 negative=1 admission=none",
+        "vocab=100 dim=4 replay=1 window=1 negative=1 half-life=5000 tokenizer=space",
+        "vocab=300 dim=4 replay=1 window=1 negative=1 phrases=500 tokenizer=social",
+        "vocab=100 dim=4 replay=1 window=1 negative=1 sampler=smoothed reservoir=5000",
+        "vocab=100 dim=4 replay=1 window=1 negative=1 records=tsv text=1",
+        "profile=paper vocab=100 dim=4 window=1 negative=1 reservoir=5000",
+    };
+    tide_rng rng = tide_rng_seeded(20);
+    corpus t = awkward_text(21, SANITIZED ? 500000 : 2000000);
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        tide_trainer *one = trained_by(1, settings[i], &t);
+        for (unsigned threads = 2; threads <= 4; threads += 2) {
+            char all[256];
+            snprintf(all, sizeof all, "%s threads=%u", settings[i], threads);
+            tide_trainer *more = fed_in_random_pieces(trainer_of(all), &t, &rng);
+            assert_same_vocabulary(one, more);
+            assert_same_reading(one, more);
+            tide_trainer_free(more);
+        }
+        assert_true(stats_of(one).tokens > 1000);
+        tide_trainer_free(one);
+    }
+    free(t.bytes);
+}
+
 /* Every way in which a slot can be reused, every optimizer and every kind of
  * negatives. */
 static const char *const recipes[] = {
@@ -86,20 +184,65 @@ static void more_threads_have_the_same_words_and_finite_vectors(void **state)
     free(t.bytes);
 }
 
-/* The same sentences are emitted as long as no word is evicted: a slot without a
- * previous word is not quarantined. */
+static double words_trained(unsigned threads, const char *settings, const corpus *t)
+{
+    tide_trainer *trainer = trained_by(threads, settings, t);
+    double words = (double)stats_of(trainer).trained;
+    assert_int_equal(stats_of(trainer).evicted, 0);
+    tide_trainer_free(trainer);
+    return words;
+}
+
+/* The same sentences are emitted, and all of them selected, as long as no word is
+ * evicted: a slot without a previous word is not quarantined. */
 static void more_threads_train_as_many_words(void **state)
 {
     (void)state;
     corpus t = demo_text(12, FEW);
-    static const char settings[] = "vocab=5000 dim=8 replay=1";
-    tide_trainer *one = trained_by(1, settings, &t);
-    tide_trainer *four = trained_by(4, settings, &t);
-    double trained_one = (double)stats_of(one).trained;
-    double trained_four = (double)stats_of(four).trained;
-    assert_true(trained_four == trained_one);
-    tide_trainer_free(one);
-    tide_trainer_free(four);
+    static const char *const settings[] = {
+        "vocab=5000 dim=8 sample=0 replay=1",
+        "vocab=5000 dim=8 sample=0 replay=4 replay-ring=8000 replay-fade=0",
+        "vocab=5000 dim=8 sample=0 replay=3 replay-ring=8000 contexts=full",
+    };
+    for (size_t i = 0; i < COUNT(settings); i++)
+        for (unsigned threads = 2; threads <= 4; threads += 2)
+            assert_true(words_trained(threads, settings[i], &t) ==
+                        words_trained(1, settings[i], &t));
+    free(t.bytes);
+}
+
+/* Ten different words per line, which do not occur again. */
+static corpus new_words(uint32_t lines)
+{
+    corpus t = {.bytes = malloc(lines * 100 + 1)};
+    assert_non_null(t.bytes);
+    for (uint32_t i = 0; i < 10 * lines; i++)
+        t.size +=
+            (size_t)sprintf(t.bytes + t.size, "w%u%c", i, i % 10 < 9 ? ' ' : '\n');
+    return t;
+}
+
+static void check_subsampling(const char *settings, const corpus *t)
+{
+    double one = words_trained(1, settings, t), four = words_trained(4, settings, t);
+    assert_true(one > 1000);
+    /* Of n tokens that are kept with chance p, 5 sigma are less than 5 sqrt(n p). Counts
+     * of an eighth of the stream ago keep a few percent more. */
+    if (fabs(four - one) > 0.06 * one + 10 * sqrt(one))
+        fail_msg("%s: %g of one thread and %g of four", settings, one, four);
+}
+
+/* One thread subsamples by the present counts, several by those of at most an eighth of
+ * the stream ago. */
+static void more_threads_subsample_alike(void **state)
+{
+    (void)state;
+    corpus t = demo_text(18, FEW), words = new_words(FEW / 10);
+    check_subsampling("vocab=5000 dim=8 sample=1e-3 replay=1", &t);
+    check_subsampling("vocab=5000 dim=8 sample=1e-4 replay=3 replay-ring=8000", &t);
+    check_subsampling("vocab=5000 dim=8 sample=1e-3 subsample=root replay=1", &t);
+    check_subsampling("vocab=50000 dim=8 sample=1e-3 replay=1", &words);
+    free(words.bytes);
     free(t.bytes);
 }
 
@@ -225,7 +368,8 @@ static void check_completed(uint32_t emitted_max)
                       .model = (tide_model *)model,
                       .optimizer =
                           tide_optimizer_new(tide_trainer_params(trainer), NULL),
-                      .kernels = tide_kernels_best()};
+                      .kernels = tide_kernels_best(),
+                      .selection = tide_ingest_selection(tide_trainer_ingest(trainer))};
     tide_contexts_init(&sgns.contexts, sgns.params);
     tide_workers *workers = tide_workers_new(&sgns, NULL);
     assert_true(workers && sgns.optimizer);
@@ -241,7 +385,8 @@ static void check_completed(uint32_t emitted_max)
                                   .sequence = n,
                                   .emitted_at = number,
                                   .negatives = tide_sampler_draws(sampler),
-                                  .scale = 1};
+                                  .scale = 1,
+                                  .stamp = TIDE_CURRENT};
         executor.train(executor.self, &sentence);
         if (--left == 0) {
             emitted_until[number++] = n + 1;
@@ -278,7 +423,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_sentence_is_reported_completed_before_it_is),
         cmocka_unit_test(more_threads_have_the_same_words_and_finite_vectors),
+        IN_FOLDER(more_threads_read_the_same_words),
         cmocka_unit_test(more_threads_train_as_many_words),
+        cmocka_unit_test(more_threads_subsample_alike),
         cmocka_unit_test(more_threads_learn_as_well_as_one),
         IN_FOLDER(saves_and_queries_in_between_do_no_harm),
         IN_FOLDER(the_number_of_threads_can_change_on_resume),
