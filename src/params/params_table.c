@@ -238,8 +238,9 @@
         "classify with this many of the most frequent words as their vectors "         \
         "were at the last training",                                                   \
         "Labels", true)                                                                \
-    ROW(CHOICE, classifier, 0, 0, STORED_IF_CHANGED, "classifier", "", "",             \
-        "cnn|linear|frequent", "cnn",                                                  \
+    ROW(CHOICE, classifier, 0, 0, STORED_IF_SET, "classifier", "", "",                 \
+        "cnn|linear|frequent|bag", "bag",                                              \
+        "words and word pairs, learned from every post; or, from sample posts, "       \
         "convolutions over 1 to 3 words, the mean of the words, or always the "        \
         "most frequent labels",                                                        \
         "Classifier", true)                                                            \

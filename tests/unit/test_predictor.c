@@ -292,8 +292,9 @@ static void labels_take_the_announced_memory(void **state)
 {
     (void)state;
     static const char *const some[] = {
-        "labels=marked label-memory=65536 label-slots=1",
-        "labels=marked label-memory=1M label-slots=5000 label-posts=7"};
+        "labels=marked classifier=cnn label-memory=65536 label-slots=1",
+        "labels=marked classifier=cnn label-memory=1M label-slots=5000 "
+        "label-posts=7"};
     for (size_t i = 0; i < COUNT(some) && !SANITIZED; i++) {
         tide_params *params = params_of(some[i]);
         size_t before = live;
