@@ -211,6 +211,11 @@ int tide_predictor_add_bag(tide_predictor *predictor,
                            const tide_tracker_options *tracker, uint64_t vocabulary,
                            tide_store *store, tide_error *err);
 
+/* Lets such a classifier, when it is new, learn the posts that the tracker has kept, at
+ * most posts_per_label of each label. */
+int tide_predictor_catch_up(tide_predictor *predictor, const tide_tracker *tracker,
+                            const tide_predictor_options *options, tide_error *err);
+
 /* Learns a post, the last one that the tracker has counted. Does nothing without such a
  * classifier. */
 void tide_predictor_learn(tide_predictor *predictor, const tide_tracker *tracker,
@@ -231,8 +236,8 @@ int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
                         tide_error *err);
 
 /* Trains on the most frequent labels that have posts. A classifier of kind
- * TIDE_CLASSIFIER_BAG has learned them already and only chooses those that it predicts;
- * if it is new, it first learns the posts that the tracker has kept. Returns TIDE_ERROR_INPUT if there
+ * TIDE_CLASSIFIER_BAG has learned them already and only chooses those that it predicts.
+ * Returns TIDE_ERROR_INPUT if there
  * are none, and 1 if it was aborted. In both cases, as after any failure, the predictor
  * is unchanged. */
 int tide_predictor_fit(tide_predictor *predictor, const tide_tracker *tracker,

@@ -11,6 +11,7 @@
  * its posts are counted the first time.
  */
 #include "file/file.h"
+#include "label/bag.h"
 #include "label/label.h"
 #include "model/model.h"
 #include "params/params.h"
@@ -107,10 +108,14 @@ static int add_bag(tide_labels *l, tide_store *store, tide_error *err)
 {
     tide_predictor_options options = predictor_options(l->params);
     tide_tracker_options tracker = tracker_options(l->params);
-    return options.classifier.kind == TIDE_CLASSIFIER_BAG
-               ? tide_predictor_add_bag(l->predictor, &options, &tracker,
-                                        l->params->vocab, store, err)
-               : TIDE_OK;
+    if (options.classifier.kind != TIDE_CLASSIFIER_BAG)
+        return TIDE_OK;
+    int status = tide_predictor_add_bag(l->predictor, &options, &tracker,
+                                        l->params->vocab, store, err);
+    if (!status && store &&
+        !tide_bag_saved(store)) /* the posts were for another kind */
+        status = tide_predictor_catch_up(l->predictor, l->tracker, &options, err);
+    return status;
 }
 
 tide_labels *tide_labels_new(const tide_params *params, const tide_model *model,

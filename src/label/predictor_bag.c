@@ -1,9 +1,9 @@
 /* predictor_bag.c - a predictor whose classifier is a bag of words.
  *
  * It learns from every post, so a fit trains nothing: it only chooses the labels that
- * are predicted, the most frequent ones. An exception is the first fit of a model whose
- * posts were read with another classifier. The bag then learns the posts that the
- * tracker has kept, in the order in which they arrived.
+ * are predicted, the most frequent ones. In a model whose posts were read with another
+ * classifier it begins with the posts that the tracker has kept, in the order in which
+ * they arrived.
  */
 #include "label/bag.h"
 #include "label/label.h"
@@ -171,12 +171,12 @@ static void learn_kept_post(tide_predictor *p, const tide_tracker *tracker,
     tide_bag_learn(p->bag, tracker, post->labels, post->label_count, post->number);
 }
 
-/* `labels` has room for all labels of the tracker. */
-static int learn_kept_posts(tide_predictor *p, const tide_tracker *tracker,
-                            tide_tracked_label *labels,
+int tide_predictor_catch_up(tide_predictor *p, const tide_tracker *tracker,
                             const tide_predictor_options *options, tide_error *err)
 {
-    size_t count = tide_tracker_top(tracker, labels, p->bag->options.labels), max = 0;
+    uint32_t capacity = p->bag->options.labels;
+    tide_tracked_label *labels = tide_alloc(capacity, sizeof *labels);
+    size_t count = labels ? tide_tracker_top(tracker, labels, capacity) : 0, max = 0;
     for (size_t i = 0; i < count; i++)
         max += labels[i].kept;
     uint32_t *ids = tide_alloc(max, sizeof *ids), found = 0;
@@ -193,9 +193,10 @@ static int learn_kept_posts(tide_predictor *p, const tide_tracker *tracker,
         learn_kept_post(p, tracker, post);
     }
     tide_bag_clear(p->bag);
-    bool complete = ids && post;
+    bool complete = labels && ids && post;
     free(post);
     free(ids);
+    free(labels);
     return complete ? TIDE_OK
                     : tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read posts");
 }
@@ -240,17 +241,16 @@ int tide_predictor_fit_bag(tide_predictor *p, const tide_tracker *tracker,
     tide_tracked_label *labels = tide_alloc(capacity, sizeof *labels);
     if (!labels)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to choose labels");
-    int status =
-        p->bag->learned ? TIDE_OK : learn_kept_posts(p, tracker, labels, options, err);
     size_t tracked = tide_tracker_top(tracker, labels, capacity);
     uint32_t count = choose_labels(p->bag, labels, tracked, options->classifier.labels);
-    if (!status && !count)
+    int status;
+    if (!count)
         status = tide_fail(err, TIDE_ERROR_INPUT,
                            "no post with a label and a word has been read yet");
-    if (!status)
-        status = options->aborted && *options->aborted
-                     ? 1
-                     : set_labels(p, labels, count, err);
+    else if (options->aborted && *options->aborted)
+        status = 1;
+    else
+        status = set_labels(p, labels, count, err);
     free(labels);
     return status;
 }
