@@ -5,11 +5,11 @@
  * frequent ones, more than it will predict, so that a label has been learned for a while
  * when it becomes one that is predicted. A label that is not learned takes the place of
  * the least frequent one when its count is larger by an eighth. `minimum` is a lower
- * bound of the smallest count: counts never fall, so most posts need no search.
+ * bound of the smallest count: counts do not fall, so most posts need no search.
  *
  * A label is the occupant of a slot of the tracker since a certain post. If the tracker
- * gives the slot to another label, the old one is learned no longer, and its place is
- * the first to be taken.
+ * gives the slot to another label, the old one counts as 0, and its place is the first
+ * to be taken.
  *
  * After each post an earlier one is repeated. Without that the last posts of a stream
  * that drifts would count too much. The posts are kept in a fixed number of places, and
@@ -92,6 +92,8 @@ static uint32_t find_or_learn(tide_bag *b, const tide_tracker *tracker, uint32_t
     uint32_t label = tide_bag_find(b, &tracked);
     if (label != TIDE_NO_LABEL)
         return label;
+    if (b->label_by_slot[slot] != TIDE_NO_LABEL)
+        b->minimum = 0; /* the slot had another label, whose place is to be taken */
     label = take_place(b, tracker, tracked.count);
     if (label == TIDE_NO_LABEL)
         return label;
