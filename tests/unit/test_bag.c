@@ -389,31 +389,53 @@ static void kept_posts_do_not_change_their_label_with_its_slot(void **state)
 {
     (void)state;
     tide_bag_options options = small_options(SLOTS);
+    options.rows = 400000; /* so that no two words share one */
     tide_bag *bag = bag_of(&options);
     tide_tracker *tracker = new_tracker();
-    for (int i = 0; i < 5; i++)
-        learn(bag, tracker, "old words", "old");
     char buffer[96], text[32];
+    tide_tracked_label now;
+    learn(bag, tracker, "old", "old");
+    learn(bag, tracker, "old", "old");
     tide_word old = word_at(buffer, "old");
-    uint32_t slot = tide_tracker_find(tracker, &old);
+    uint32_t slot = tide_tracker_find(tracker, &old), row = bag->feature_ids[0];
+    bag->options.posts = 0; /* only what is kept now is repeated */
     for (int i = 0; tide_tracker_find(tracker, &old) != TIDE_NO_SLOT; i++) {
         snprintf(text, sizeof text, "t%d", i % 97);
         learn(bag, tracker, "other", text);
-        old = word_at(buffer, "old");
         assert_true(i < 10000);
     }
-    tide_tracked_label now;
-    assert_true(tide_tracker_label(tracker, slot, &now));
-    uint32_t label = tide_bag_find(bag, &now);
-    for (int i = 0; i < 200; i++)
-        learn(bag, tracker, "other", now.name);
-    uint64_t posts = 0;
-    for (uint32_t i = 0; i < bag->label_count; i++)
-        posts += bag->labels[i].posts;
-    assert_true(posts <= bag->learned);
-    set_words(bag, "old words");
-    label = label == TIDE_NO_LABEL ? 0 : label;
-    assert_true(isfinite(tide_bag_predict(bag)[label]));
+    float before[DIM];
+    memcpy(before, tide_matrix_row(&bag->rows, row), sizeof before);
+    for (int i = 0; i < 200; i++) {
+        assert_true(tide_tracker_label(tracker, slot, &now));
+        snprintf(text, sizeof text, "%s", now.name);
+        learn(bag, tracker, "other", text);
+        assert_true(tide_tracker_label(tracker, slot, &now));
+        assert_int_not_equal(tide_bag_find(bag, &now), TIDE_NO_LABEL);
+    }
+    assert_memory_equal(before, tide_matrix_row(&bag->rows, row), sizeof before);
+    tide_tracker_free(tracker);
+    tide_bag_free(bag);
+}
+
+/* Labels that the tracker has evicted leave their places to those that it holds. */
+static void labels_of_today_are_learned_whatever_came_before(void **state)
+{
+    (void)state;
+    tide_bag_options options = small_options(4);
+    tide_bag *bag = bag_of(&options);
+    tide_tracker *tracker = new_tracker();
+    char text[32];
+    for (int i = 0; i < 3000; i++) {
+        snprintf(text, sizeof text, "t%d", i);
+        learn(bag, tracker, "some words", text);
+    }
+    uint32_t held = 0;
+    for (int i = 0; i < 3000; i++) {
+        snprintf(text, sizeof text, "t%d", i);
+        held += label_named(bag, tracker, text) != TIDE_NO_LABEL;
+    }
+    assert_true(held > 0);
     tide_tracker_free(tracker);
     tide_bag_free(bag);
 }
@@ -692,6 +714,7 @@ int main(void)
         cmocka_unit_test(a_frequent_label_takes_the_place_of_a_rare_one),
         cmocka_unit_test(nothing_remains_of_a_replaced_label),
         cmocka_unit_test(kept_posts_do_not_change_their_label_with_its_slot),
+        cmocka_unit_test(labels_of_today_are_learned_whatever_came_before),
         cmocka_unit_test(a_bag_takes_the_announced_memory_and_no_more),
         cmocka_unit_test(the_labels_of_a_post_do_not_change_its_prediction),
         IN_FOLDER(a_saved_bag_continues_exactly_like_the_original),
