@@ -72,7 +72,8 @@ void tide_fitted_release(tide_fitted *f);
 
 /* -- bag (predictor_bag.c) -------------------------------------------------------- */
 
-/* The implementations of tide_predictor_fit, _add and _end for a bag. */
+/* The implementations of tide_predictor_fit, _add and _end for a bag. _add_to_bag
+ * returns whether the word is known. */
 int tide_predictor_fit_bag(tide_predictor *p, const tide_tracker *tracker,
                            const tide_predictor_options *options, tide_error *err);
 bool tide_predictor_uses_bag(const tide_predictor *p);

@@ -96,8 +96,7 @@ uint64_t tide_predictor_bag_bytes(const tide_predictor_options *options,
 
 /* -- posts ------------------------------------------------------------------------ */
 
-/* Returns whether the word is known. */
-static bool add_word(tide_predictor *p, const tide_word *word)
+bool tide_predictor_add_to_bag(tide_predictor *p, const tide_word *word)
 {
     float *composed = p->composed_of.rows ? tide_matrix_row(&p->composed_of, 0) : NULL;
     const float *vector = tide_predictor_vector(p, word, composed);
@@ -109,11 +108,6 @@ static bool add_word(tide_predictor *p, const tide_word *word)
 bool tide_predictor_uses_bag(const tide_predictor *p)
 {
     return p->fitted.labels && !p->fitted.classifier;
-}
-
-bool tide_predictor_add_to_bag(tide_predictor *p, const tide_word *word)
-{
-    return add_word(p, word);
 }
 
 void tide_predictor_ask_bag(tide_predictor *p)
@@ -144,7 +138,7 @@ void tide_predictor_learn(tide_predictor *p, const tide_tracker *tracker,
     }
     tide_bag_clear(p->bag);
     for (size_t i = 0; i < word_count; i++)
-        add_word(p, &words[i]);
+        tide_predictor_add_to_bag(p, &words[i]);
     tide_bag_learn(p->bag, tracker, slots, count,
                    tide_tracker_state(tracker).posts - 1);
     tide_bag_clear(p->bag);
@@ -165,7 +159,7 @@ static void learn_kept_post(tide_predictor *p, const tide_tracker *tracker,
     for (uint32_t at = 0; at < post->length;) {
         uint32_t length = (uint32_t)strcspn(post->text + at, " ");
         if (length > 0 && length <= TIDE_WORD_MAX)
-            add_word(p, &(tide_word){post->text + at, length});
+            tide_predictor_add_to_bag(p, &(tide_word){post->text + at, length});
         at += length + 1;
     }
     tide_bag_learn(p->bag, tracker, post->labels, post->label_count, post->number);
