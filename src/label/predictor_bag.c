@@ -127,7 +127,7 @@ void tide_predictor_learn(tide_predictor *p, const tide_tracker *tracker,
 {
     if (!p->learns || !label_count)
         return;
-    uint32_t slots[TIDE_POST_LABELS], count = 0;
+    uint32_t slots[TIDE_POST_LABELS] = {0}, count = 0;
     for (size_t i = 0; i < label_count && count < TIDE_POST_LABELS; i++) {
         uint32_t slot = tide_tracker_find(tracker, &labels[i]);
         bool duplicate = slot == TIDE_NO_SLOT;
