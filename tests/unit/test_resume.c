@@ -237,7 +237,7 @@ static const char *other_value(const tide_param_info *info)
                : !strcmp(info->initial, "0.5") ? "0.25"
                                                : "0.5";
     else
-        return "4";
+        return strcmp(info->initial, "4") != 0 ? "4" : "5";
     return value;
 }
 
