@@ -21,11 +21,15 @@ static int fail(const tide_error *err)
 static void print_nearest(const tide_model *model, const char *word)
 {
     tide_hit hits[5];
+    tide_entry entry;
     int found = tide_nearest(model, word, hits, 5, NULL);
     printf("%llu words:", (unsigned long long)tide_model_tokens(model));
     for (int i = 0; i < found; i++)
         printf(" %s", hits[i].word);
-    printf(found < 0 ? " '%s' has not been seen\n" : "\n", word);
+    /* A word that has not been seen has a vector all the same, made of its n-grams. */
+    if (tide_model_find(model, word, &entry, NULL))
+        printf(" ('%s' has not been seen)", word);
+    putchar('\n');
     fflush(stdout);
 }
 

@@ -212,7 +212,7 @@ def test_info_of_a_model_is_correct(model, words):
     assert reported["parameters"]["vocab"] == "300"
     assert reported["memory"] == sum(reported["memory_by_part"].values()) > 0
     plan = json.loads(
-        wordtide("info", "--vocab=300", "--dim=16", "--threads=1", "--json").stdout
+        wordtide("info", "--subword=0", "--vocab=300", "--dim=16", "--threads=1", "--json").stdout
     )
     assert plan["memory"] == reported["memory"] and plan["parameters"] == reported["parameters"]
 

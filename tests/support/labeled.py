@@ -20,7 +20,7 @@ TOPICS = {
     "chess": "bishop rook opening gambit endgame checkmate pawn castle".split(),
 }
 ANYBODY = "the a and of to it was is in on with for at by from this that".split()
-SMALL = ["--vocab", 300, "--dim", 16, "--threads", 1, "--label-memory", "1M"]
+SMALL = ["--subword", 0, "--vocab", 300, "--dim", 16, "--threads", 1, "--label-memory", "1M"]
 FIT = ["--classifier", "cnn", "--label-each", 200, "--classifier-maps", 30,
        "--classifier-epochs", 40]  # a network, which is fitted when the stream ends
 
