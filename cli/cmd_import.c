@@ -146,8 +146,9 @@ static int import_rows(const job *j, tide_params *params, tide_rows *rows)
 static int run(const job *j, const char *path)
 {
     tide_error err;
-    if (!lockfile_acquire(j->output))
-        return EXIT_FAILURE;
+    int code = lockfile_acquire(j->output, BACKUPS_DEFAULT, NULL);
+    if (code != EXIT_SUCCESS)
+        return code;
     tide_params *params = settings_params(&j->typed, "import");
     if (!params)
         return EXIT_FAILURE;
@@ -155,7 +156,6 @@ static int run(const job *j, const char *path)
     bool sized =
         settings_value(&j->typed, "vocab") || settings_value(&j->typed, "memory");
     tide_rows *rows = tide_rows_open(path, j->format, &err);
-    int code = EXIT_SUCCESS;
     if (!rows ||
         inherit_tokenizer(params, &j->typed, tide_rows_params(rows), &err) < 0 ||
         (!sized && count_rows(j, path, &rows, &count, &err) < 0))

@@ -1,6 +1,7 @@
 /* eval_agreement.c - wordtide eval agreement: compares the cosines and the neighbors of
  * two models. */
 #include "eval.h"
+#include "formats.h"
 #include "output.h"
 #include "plot_data.h"
 
@@ -263,6 +264,8 @@ int eval_agreement(int argc, char **argv)
     parse_bands(&j, bands, usage.command);
     int code = EXIT_SUCCESS;
     for (int i = 0; i < 2 && code == EXIT_SUCCESS; i++) {
+        if (path)
+            check_distinct(usage.command, argv[i], path);
         j.paths[i] = argv[i];
         code = query_open(&j.models[i], argv[i], vectors, centered);
     }

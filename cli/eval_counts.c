@@ -1,6 +1,7 @@
 /* eval_counts.c - wordtide eval counts: counts of a model compared with exact
  * counts. */
 #include "eval.h"
+#include "formats.h"
 #include "output.h"
 #include "plot_data.h"
 #include "train_run.h"
@@ -245,6 +246,9 @@ int eval_counts(int argc, char **argv)
     input.sources = argv + 1;
     table_style style = table_style_of(json, tsv, usage.command);
     train_input_complete(&input);
+    train_input_check_output(&input, path);
+    if (path)
+        check_distinct(usage.command, argv[0], path);
     tide_error err;
     tide_model *model = tide_model_open(argv[0], &err);
     int code = model ? evaluate(model, &input, path, style) : log_load_error(&err);

@@ -250,6 +250,7 @@ int eval_drift(int argc, char **argv)
     j.input.sources = count ? argv : only_demo;
     j.input.source_count = count ? count : 1;
     train_input_complete(&j.input);
+    train_input_check_output(&j.input, points_path);
     choose_profiles(&j, profiles);
     j.options.sources = (const char *const *)j.input.sources;
     j.options.source_count = (size_t)j.input.source_count;

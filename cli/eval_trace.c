@@ -304,10 +304,9 @@ static int run(trace *t, uint64_t every, bool quiet)
 static int open_all(trace *t, const char *reference)
 {
     tide_error err;
-    if (t->output && tide_path_writable(t->output, &err) < 0) {
-        log_error(&err);
-        return EXIT_FAILURE;
-    }
+    if (t->output && (tide_path_writable(t->output, &err) < 0 ||
+                      tide_path_replaceable(t->output, BACKUPS_DEFAULT, &err) < 0))
+        return log_error(&err);
     return reference ? query_open(&t->reference, reference, t->vectors, t->centered)
                      : EXIT_SUCCESS;
 }
@@ -368,6 +367,7 @@ int eval_trace(int argc, char **argv)
     add_sets(&t, &pairs);
     train_input_set_batch(&t.input, batch);
     train_input_complete(&t.input);
+    train_input_check_output(&t.input, t.output);
     int code = open_all(&t, reference);
     if (code == EXIT_SUCCESS)
         code = run(&t, every, quiet);

@@ -56,9 +56,12 @@ void check_format(const char *command, format_use use, const char *name)
 void check_distinct(const char *command, const char *input, const char *output)
 {
     struct stat in, out;
+    bool exists = stat(output, &out) == 0;
     /* By device and inode, since one file may have several names. A device such as
-     * /dev/null may be both. */
-    if (stat(input, &in) == 0 && stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
-        in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+     * /dev/null may be both. A file that does not exist yet may be followed. */
+    bool same = exists ? stat(input, &in) == 0 && S_ISREG(out.st_mode) &&
+                             in.st_dev == out.st_dev && in.st_ino == out.st_ino
+                       : !strcmp(input, output);
+    if (same && strcmp(output, "-") != 0)
         usage_error(command, "output %s is the same file as input %s", output, input);
 }

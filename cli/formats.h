@@ -1,5 +1,4 @@
-/* formats.h - what import, export and embed share: names of formats, and a check that
- * input and output differ. */
+/* formats.h - names of formats, and a check that input and output differ. */
 #ifndef FORMATS_H
 #define FORMATS_H
 

@@ -278,6 +278,8 @@ static void check_paths(const job *j, int count, char **names)
         usage_error(command, "the model and the predictions need different files");
     for (int i = 0; i < count && path; i++)
         check_distinct(command, names[i], path);
+    for (int i = 1; i < count && output; i++) /* the model may be replaced */
+        check_distinct(command, names[i], output);
 }
 
 /* Without --learn nothing may change. */
@@ -301,7 +303,7 @@ static bool can_change_on_resume(const tide_param_info *parameter)
 
 int labels_eval(int argc, char **argv)
 {
-    job j = {.train.options.input.command = command};
+    job j = {.train.options = {.input.command = command, .backups = BACKUPS_DEFAULT}};
     train_input *input = &j.train.options.input;
     const char *by = NULL, *threshold = "0.5";
     bool json = false, tsv = false;

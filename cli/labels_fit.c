@@ -58,8 +58,9 @@ static bool is_fit_parameter(const tide_param_info *parameter)
 static int fit(const train_input *input, const char *output, bool quiet)
 {
     int code;
-    if (!lockfile_acquire(output))
-        return EXIT_FAILURE;
+    code = lockfile_acquire(output, BACKUPS_DEFAULT, input->resume);
+    if (code != EXIT_SUCCESS)
+        return code;
     tide_run run = new_run(input);
     tide_trainer *trainer = open_trainer(input, &run, &code);
     if (!trainer)
@@ -88,8 +89,10 @@ int labels_fit(int argc, char **argv)
         command,
         "labels fit [OPTION]... MODEL [-o OUT]",
         "Fits the classifier again to the posts that a model has kept: after a stream "
-        "that was stopped, or with other parameters. Words and their vectors do not "
-        "change. SIGINT and SIGTERM stop it and keep the best result so far.",
+        "that was stopped, or with other parameters. The default one has learned from "
+        "all posts, so only the labels that it predicts are chosen again. Words and "
+        "their vectors do not change. SIGINT and SIGTERM stop it and keep the best "
+        "result so far.",
         options,
         "wordtide labels fit posts.tide\n"
         "wordtide labels fit posts.tide --classifier linear -o linear.tide\n"

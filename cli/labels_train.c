@@ -62,9 +62,10 @@ int labels_train(int argc, char **argv)
         "their records; or with --labels marked, words like __label__NAME, as in "
         "fastText. A post is a line or a record; its labels are removed from its text. "
         "The most frequent labels are counted (--label-slots), and a sample of the "
-        "posts of each is kept (--label-memory). When the stream ends, a classifier is "
-        "fitted that predicts the most frequent labels (--label-top) from the words of "
-        "a post. SIGINT and SIGTERM save the model and leave the classifier to "
+        "posts of each is kept (--label-memory). A classifier learns from every post "
+        "to predict the most frequent labels (--label-top) from its words; other kinds "
+        "(--classifier) are fitted to the samples when the stream ends. "
+        "SIGINT and SIGTERM save the model and leave the classifier to "
         "'wordtide labels fit'; while it is being fitted, they stop that and keep the "
         "best result so far.",
         .examples =

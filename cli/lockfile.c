@@ -26,18 +26,19 @@ static void release_all(void)
         tide_lock_close(files[--locked_count].lock);
 }
 
-bool lockfile_acquire(const char *path)
+int lockfile_acquire(const char *path, uint32_t keep, const char *resumed)
 {
     tide_error err;
+    bool is_resumed = resumed && !strcmp(path, resumed);
     assert(locked_count < LOCKFILES_MAX);
     if (!locked_count)
         atexit(release_all);
-    tide_lock *lock =
-        tide_path_writable(path, &err) < 0 ? NULL : tide_lock_open(path, &err);
-    if (!lock) {
-        log_error(&err);
-        return false;
-    }
+    tide_lock *lock = NULL;
+    if (tide_path_writable(path, &err) == TIDE_OK &&
+        (is_resumed || tide_path_replaceable(path, keep, &err) == TIDE_OK))
+        lock = tide_lock_open(path, &err);
+    if (!lock)
+        return log_error(&err);
     locked_file *file = &files[locked_count++];
     *file = (locked_file){.lock = lock, .path = path};
     /* Replacing a symbolic link replaces the file it leads to, so the backup lies
@@ -47,7 +48,7 @@ bool lockfile_acquire(const char *path)
     bool link = lstat(path, &link_status) == 0 && S_ISLNK(link_status.st_mode);
     if (realpath(path, target) && stat(target, &file->before) == 0)
         snprintf(file->backup, sizeof file->backup, "%s.1", link ? target : path);
-    return true;
+    return EXIT_SUCCESS;
 }
 
 const char *lockfile_backup(const char *path)

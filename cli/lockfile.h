@@ -2,13 +2,15 @@
 #ifndef LOCKFILE_H
 #define LOCKFILE_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
-/* Checks that the file can be written and locks it against other processes until the
- * program ends. Returns false after an error message. A file may be locked once, and at
- * most LOCKFILES_MAX of them. `path` must live until the end of the program. */
+/* Checks that a model with `keep` earlier versions beside it can be written at this
+ * path, and locks it against other processes until the program ends. The model that the
+ * command resumes, NULL if there is none, is checked when it is loaded. Returns the exit
+ * code, after an error message unless it is EXIT_SUCCESS. A file may be locked once, and
+ * at most LOCKFILES_MAX of them. `path` must live until the end of the program. */
 enum { LOCKFILES_MAX = 2 };
-bool lockfile_acquire(const char *path);
+int lockfile_acquire(const char *path, uint32_t keep, const char *resumed);
 
 /* The path, PATH.1, to which the file was moved that existed when the lock was taken.
  * NULL if there was none, or if it has not been kept. */

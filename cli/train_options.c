@@ -1,8 +1,10 @@
 /* train_options.c - the command line of `train` and of the commands like it. */
 #include "train_options.h"
 #include "content.h"
+#include "formats.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +112,12 @@ void train_input_set_batch(train_input *input, bool requested)
         prepend_profile(&input->typed, "word2vec");
 }
 
+void train_input_check_output(const train_input *input, const char *output)
+{
+    for (int i = 0; i < input->source_count && output; i++)
+        check_distinct(input->command, input->sources[i], output);
+}
+
 /* -- saving ------------------------------------------------------------------------ */
 
 double train_options_seconds(const train_options *options, const char *name,
@@ -158,13 +166,18 @@ static void complete_checkpoint(train_options *options)
         usage_error(command, "--checkpoint needs a file name");
     if (size >= (int)sizeof options->checkpoint_path)
         usage_error(command, "the path of --checkpoint is too long");
+    train_input_check_output(&options->input, path);
     if (options->continue_checkpoint && options->input.resume)
         usage_error(command, "--continue and --resume cannot be combined");
     /* --resume of the checkpoint itself is a way to continue without --continue. */
     bool found = exists(path) || exists(previous);
     if (options->continue_checkpoint && found)
         options->input.resume = path;
-    if (found && !(options->input.resume && !strcmp(options->input.resume, path)))
+    bool is_resumed = options->input.resume && !strcmp(options->input.resume, path);
+    tide_error err;
+    if (!is_resumed && tide_path_replaceable(path, 0, &err) == TIDE_ERROR_PARAMETER)
+        usage_error(command, "%s", err.text);
+    if (found && !is_resumed)
         usage_error(command,
                     "%s already exists; use --continue to resume from it, or remove it",
                     path);
@@ -192,6 +205,7 @@ static void check_output(const train_options *options)
     if (output && !strcmp(output, "-"))
         usage_error(command, "a model cannot be written to standard output; give -o a "
                              "file name");
+    train_input_check_output(&options->input, output);
 }
 
 /* -- serve ------------------------------------------------------------------------- */

@@ -35,6 +35,9 @@ void train_input_complete(train_input *input);
  * word2vec unless others were typed. */
 void train_input_set_batch(train_input *input, bool requested);
 
+/* An output that is also a source is a usage error; there may be no output (NULL). */
+void train_input_check_output(const train_input *input, const char *output);
+
 /* The options of `train`, and of the commands that keep a model up to date like it. */
 typedef struct train_options {
     train_input input;

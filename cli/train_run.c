@@ -270,22 +270,27 @@ static tide_run job_run(train_job *job)
     return run;
 }
 
-static bool lock_files(const train_options *options)
+static int lock_files(const train_options *options)
 {
     const char *checkpoint = train_options_checkpoint(options);
-    const char *output = options->output;
+    const char *output = options->output, *resumed = options->input.resume;
+    uint32_t keep = (uint32_t)options->backups;
     /* A second lock on the same path would find the first one and refuse. */
     bool same = checkpoint && output && !strcmp(checkpoint, output);
-    return (!checkpoint || lockfile_acquire(checkpoint)) &&
-           (!output || same || lockfile_acquire(output));
+    int code = EXIT_SUCCESS;
+    if (checkpoint)
+        code = lockfile_acquire(checkpoint, keep, resumed);
+    if (output && !same && code == EXIT_SUCCESS)
+        code = lockfile_acquire(output, keep, resumed);
+    return code;
 }
 
 tide_trainer *train_job_open(train_job *job, int *code)
 {
-    *code = EXIT_FAILURE;
     raise_descriptors();
     systemd_open();
-    if (!lock_files(&job->options))
+    *code = lock_files(&job->options);
+    if (*code != EXIT_SUCCESS)
         return NULL;
     progress_begin(&job->progress, &(tide_stats){0}, job->options.quiet);
     job->run = job_run(job);

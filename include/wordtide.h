@@ -100,8 +100,8 @@ typedef struct tide_hit {
 } tide_hit;
 
 /* Trains on a text file and saves the model. TIDE_ERROR_INPUT if the file has no words.
- * `profile` is "default", "fast" or another profile; NULL for "default". A file that
- * exists at `model_path` is kept as MODEL_PATH.1. */
+ * `profile` is "default", "fast" or another profile; NULL for "default". A model that
+ * exists at `model_path` is kept as MODEL_PATH.1; another file is an error. */
 TIDE_API int tide_train_file(const char *text_path, const char *model_path,
                              const char *profile, tide_error *err);
 

@@ -97,7 +97,7 @@ class Plan:
             "static": ["--profile", "word2vec", "--batch", "--epochs", options.epochs,
                        "--min-count", 1]}
         self.labels = ["--label-top", options.top, "--label-each", options.each]
-        self.common = [*RECORDS, "--tokenizer", options.tokenizer,
+        self.common = [*RECORDS, "--classifier", "cnn", "--tokenizer", options.tokenizer,
                        *(STRIPPED if options.tokenizer == "social" else []),
                        "--vocab", options.k, "--dim", options.dim, *self.labels,
                        "--label-memory", options.label_memory,

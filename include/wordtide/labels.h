@@ -72,9 +72,11 @@ typedef struct tide_epoch {
 /* Returns false to stop here and keep the best epoch so far. */
 typedef bool tide_epoch_callback(void *data, const tide_epoch *epoch);
 
-/* Trains the classifier from scratch on `label-each` posts of each of the `label-top`
- * most frequent labels. TIDE_ERROR_INPUT if no labeled post has been read; the
- * classifier is then unchanged. `on_epoch` may be NULL. */
+/* Chooses the `label-top` most frequent labels, which are predicted from now on, and
+ * trains the classifier from scratch on `label-each` posts of each. One of kind `bag`
+ * has already learned from every post and is not trained here. TIDE_ERROR_INPUT if no
+ * labeled post has been read; the classifier is then unchanged. `on_epoch` may be
+ * NULL. */
 TIDE_API int tide_trainer_fit(tide_trainer *trainer, tide_epoch_callback *on_epoch,
                               void *data, tide_error *err);
 

@@ -168,6 +168,11 @@ TIDE_API void tide_output_discard(tide_output *out);
 /* Whether a model could be saved at this path; finds out by trying. */
 TIDE_API int tide_path_writable(const char *path, tide_error *err);
 
+/* TIDE_ERROR_PARAMETER if a model that is saved at this path, with `keep` earlier versions
+ * beside it, would replace a file that is not a model. Saving fails then; this finds out
+ * before training. Files that are empty, or have only zeros, may be replaced. */
+TIDE_API int tide_path_replaceable(const char *path, uint32_t keep, tide_error *err);
+
 /* TIDE_ERROR_PARAMETER if there is a model at this path, which only a model may
  * replace. */
 TIDE_API int tide_path_not_model(const char *path, tide_error *err);

@@ -40,7 +40,8 @@ bool tide_directory_sync(int directory);
 
 typedef struct tide_store_writer tide_store_writer;
 
-/* Creates a temporary file beside `path`, which is left alone until the commit. */
+/* Creates a temporary file beside `path`, which is left alone until the commit. Fails if
+ * there is another file than a store at `path`. */
 tide_store_writer *tide_store_create(const char *path, tide_error *err);
 
 /* Calls `callback` from time to time while sections are written, until

@@ -218,6 +218,17 @@ static bool is_linked_to_next(const tide_replacement *r, uint32_t age)
            younger.st_ino == older.st_ino && younger.st_dev == older.st_dev;
 }
 
+/* Whether the name of a version belongs to another file, which must stay. */
+static bool is_taken(const tide_replacement *r, uint32_t age)
+{
+    char name[NAME_MAX + 1];
+    tide_target target;
+    if (!version_name(r, age, name))
+        return false;
+    tide_target_read(r->directory, name, &target);
+    return target == TIDE_TARGET_OTHER;
+}
+
 /* Shifts the older versions by one: each file is linked, through a temporary name, to
  * the name of the next older version. No name is missing at any moment, so a search for
  * an intact version never stops at a gap. A rename between two names of one file does
@@ -233,7 +244,7 @@ static void shift_versions(const tide_replacement *r, uint32_t keep)
     uint32_t age = 0;
     snprintf(spare, sizeof spare, "%s.0", r->temporary);
     /* Normally no two versions are the same file, and this stops at `keep`. */
-    while (age < keep && !is_linked_to_next(r, age))
+    while (age < keep && !is_linked_to_next(r, age) && !is_taken(r, age + 1))
         age++;
     for (; age > 0; age--) {
         if (!version_name(r, age - 1, from) || !version_name(r, age, to) ||

@@ -1,5 +1,5 @@
-/* store_internal.h - shared by store_read.c, store_write.c, replace.c and output.c: the
- * layout of a store and the replacement of a file. Private.
+/* store_internal.h - shared by store_read.c, store_write.c, target.c, replace.c and
+ * output.c: the layout of a store and the replacement of a file. Private.
  */
 #ifndef TIDE_FILE_STORE_INTERNAL_H
 #define TIDE_FILE_STORE_INTERNAL_H
@@ -49,6 +49,10 @@ void tide_store_header(tide_section_table *table,
                        unsigned char header[TIDE_STORE_HEADER]);
 void tide_store_end(const tide_section_table *table, unsigned char end[TIDE_STORE_END]);
 
+/* Whether the start or the end of the file is that of a store; the rest may be
+ * corrupt. */
+bool tide_store_recognize(int file);
+
 /* Reads and validates header and end record: everything but the sections' contents. */
 int tide_store_table(int file, const char *path, tide_section_table *table,
                      tide_error *err);
@@ -61,6 +65,17 @@ int tide_store_check(int file, const char *path, const tide_section *section,
 /* For tests: corrects magic, length, checksums and end record in the bytes of a file,
  * as far as its table allows, so that a reader gets past them. */
 void tide_store_rechecksum(unsigned char *bytes, size_t size);
+
+/* -- target (target.c): what a path holds that is going to be written --------------- */
+
+typedef enum tide_target {
+    TIDE_TARGET_EMPTY, /* no file, or one without content */
+    TIDE_TARGET_STORE, /* perhaps corrupt */
+    TIDE_TARGET_OTHER, /* what no store may replace */
+} tide_target;
+
+/* Returns 0, or an errno if the file cannot be read; then it counts as other. */
+int tide_target_read(int directory, const char *name, tide_target *target);
 
 /* -- replacement (replace.c) ------------------------------------------------------- */
 
@@ -80,7 +95,8 @@ int tide_replacement_open(tide_replacement *replacement, const char *path,
 int tide_replacement_sync(tide_replacement *replacement, tide_error *err);
 
 /* Renames the temporary file over the target. If `keep` is above 0, the old file is
- * kept as NAME.1, the one that was NAME.1 as NAME.2, and so on up to that number.
+ * kept as NAME.1, the one that was NAME.1 as NAME.2, and so on up to that number, or to
+ * the first of these names that something other than a store has.
  * Releases everything, also on failure. */
 int tide_replacement_commit(tide_replacement *replacement, uint32_t keep,
                             tide_error *err);

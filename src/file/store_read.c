@@ -136,22 +136,19 @@ void tide_store_rechecksum(unsigned char *bytes, size_t size)
     tide_store_end(&table, bytes + size - TIDE_STORE_END);
 }
 
-int tide_path_not_model(const char *path, tide_error *err)
+bool tide_store_recognize(int file)
 {
-    unsigned char start[sizeof magic];
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    bool model = file >= 0 &&
-                 tide_file_read(file, start, sizeof start, 0) == sizeof start &&
-                 memcmp(start, magic, sizeof magic) == 0;
-    if (file >= 0)
-        close(file);
-    if (!model)
-        return TIDE_OK;
-    return tide_fail(
-        err, TIDE_ERROR_PARAMETER,
-        "%s is a wordtide model; refusing to overwrite it (name another file "
-        "or remove it first)",
-        path);
+    /* The line ends of the magic number may have been changed by a transfer. */
+    enum { CERTAIN = 4 };
+    unsigned char start[CERTAIN], end[sizeof end_mark];
+    struct stat status;
+    if (tide_file_read(file, start, sizeof start, 0) == sizeof start &&
+        memcmp(start, magic, sizeof start) == 0)
+        return true;
+    return fstat(file, &status) == 0 && status.st_size >= TIDE_STORE_END &&
+           tide_file_read(file, end, sizeof end,
+                          (uint64_t)status.st_size - TIDE_STORE_END) == sizeof end &&
+           memcmp(end, end_mark, sizeof end) == 0;
 }
 
 /* -- checking ---------------------------------------------------------------------- */

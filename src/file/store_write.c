@@ -62,6 +62,18 @@ static void free_writer(tide_store_writer *w)
     free(w);
 }
 
+/* A store replaces only stores. */
+static int check_target(const tide_store_writer *w, tide_error *err)
+{
+    tide_target target;
+    const tide_replacement *r = &w->replacement;
+    int error = tide_target_read(r->directory, r->name, &target);
+    if (target != TIDE_TARGET_OTHER)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_ERROR_IO, "cannot write %s: %s", w->path,
+                     error ? strerror(error) : "it exists and is not a model");
+}
+
 tide_store_writer *tide_store_create(const char *path, tide_error *err)
 {
     size_t length = strlen(path);
@@ -79,6 +91,10 @@ tide_store_writer *tide_store_create(const char *path, tide_error *err)
     XXH3_64bits_reset(&w->hash);
     if (tide_replacement_open(&w->replacement, w->path, err) != TIDE_OK) {
         free_writer(w);
+        return NULL;
+    }
+    if (check_target(w, err) != TIDE_OK) {
+        tide_store_discard(w);
         return NULL;
     }
     return w;

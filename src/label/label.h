@@ -75,6 +75,9 @@ typedef struct tide_tracked_label {
 bool tide_tracker_label(const tide_tracker *t, uint32_t slot,
                         tide_tracked_label *label);
 
+/* The slot of a label; TIDE_NO_SLOT if it is not tracked. 16 bytes must be readable. */
+uint32_t tide_tracker_find(const tide_tracker *t, const tide_word *label);
+
 /* Lists up to `max` labels by descending count, ties in byte order of their names.
  * Returns their number. */
 size_t tide_tracker_top(const tide_tracker *t, tide_tracked_label *labels, size_t max);
@@ -116,6 +119,8 @@ typedef enum tide_classifier_kind {
     TIDE_CLASSIFIER_LINEAR,   /* logistic regression on the mean vector (linear.c) */
     TIDE_CLASSIFIER_FREQUENT, /* label frequencies, whatever the words */
     TIDE_CLASSIFIER_KINDS,
+    /* not a network: a bag of words that learns from every post (bag.c) */
+    TIDE_CLASSIFIER_BAG = TIDE_CLASSIFIER_KINDS,
 } tide_classifier_kind;
 
 typedef struct tide_classifier_options {
@@ -197,20 +202,42 @@ tide_predictor *tide_predictor_new(const tide_model *model, const uint64_t *quar
                                    tide_error *err);
 void tide_predictor_free(tide_predictor *predictor);
 
-typedef struct tide_predictor_options {
+/* Adds a classifier of kind TIDE_CLASSIFIER_BAG that learns from every post;
+ * `vocabulary` is the capacity of the model, `store` as in tide_labels_new. To be called
+ * before tide_predictor_load. */
+typedef struct tide_predictor_options tide_predictor_options;
+int tide_predictor_add_bag(tide_predictor *predictor,
+                           const tide_predictor_options *options,
+                           const tide_tracker_options *tracker, uint64_t vocabulary,
+                           tide_store *store, tide_error *err);
+
+/* Lets such a classifier, when it is new, learn the posts that the tracker has kept, at
+ * most posts_per_label of each label. */
+int tide_predictor_catch_up(tide_predictor *predictor, const tide_tracker *tracker,
+                            const tide_predictor_options *options, tide_error *err);
+
+/* Learns a post, the last one that the tracker has counted. Does nothing without such a
+ * classifier. */
+void tide_predictor_learn(tide_predictor *predictor, const tide_tracker *tracker,
+                          const tide_word *words, size_t word_count,
+                          const tide_word *labels, size_t label_count);
+
+struct tide_predictor_options {
     tide_classifier_options classifier; /* `labels` is a maximum */
     uint32_t posts_per_label;           /* training posts per label, at most */
     uint32_t anchors;                   /* frequent words whose vectors are frozen */
     /* if true after training, its result is dropped; may be NULL */
     const bool *aborted;
-} tide_predictor_options;
+};
 
 /* Reads how often the predictor in a file was trained, and its number of labels; 0 if
  * it was not. */
 int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
                         tide_error *err);
 
-/* Trains on the most frequent labels that have posts. Returns TIDE_ERROR_INPUT if there
+/* Trains on the most frequent labels that have posts. A classifier of kind
+ * TIDE_CLASSIFIER_BAG has learned them already and only chooses those that it predicts.
+ * Returns TIDE_ERROR_INPUT if there
  * are none, and 1 if it was aborted. In both cases, as after any failure, the predictor
  * is unchanged. */
 int tide_predictor_fit(tide_predictor *predictor, const tide_tracker *tracker,
@@ -240,8 +267,8 @@ typedef struct tide_predictor_result {
 /* Ends the current post and starts the next. */
 tide_predictor_result tide_predictor_end(tide_predictor *predictor);
 
-/* Sections label.names, anchor.* and those of the classifier; none before the first
- * training. Load into a new predictor; a file without the sections leaves it
+/* Sections label.names, anchor.*, bag.* and those of the classifier; none before the
+ * first training, except bag.*. Load into a new predictor; a file without the sections leaves it
  * untrained. */
 void tide_predictor_save(const tide_predictor *predictor, tide_store_writer *writer);
 int tide_predictor_load(tide_predictor *predictor, tide_store *store, tide_error *err);

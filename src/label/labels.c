@@ -2,7 +2,8 @@
  * afterwards.
  *
  *     post ──words──► predictor ──probabilities──► callback
- *       └───words, labels──► tracker ──samples, at every refit──► predictor
+ *       ├───words, labels──► tracker ──samples, at every refit──► predictor
+ *       └───then, words, labels──► predictor, if it learns from every post
  *
  * A post arrives here after it was read and before any of it is counted or learned,
  * with its labels already removed from its words. So a prediction depends only on
@@ -10,6 +11,7 @@
  * its posts are counted the first time.
  */
 #include "file/file.h"
+#include "label/bag.h"
 #include "label/label.h"
 #include "model/model.h"
 #include "params/params.h"
@@ -102,6 +104,20 @@ static int load(tide_labels *l, tide_store *store, tide_error *err)
     return status;
 }
 
+static int add_bag(tide_labels *l, tide_store *store, tide_error *err)
+{
+    tide_predictor_options options = predictor_options(l->params);
+    tide_tracker_options tracker = tracker_options(l->params);
+    if (options.classifier.kind != TIDE_CLASSIFIER_BAG)
+        return TIDE_OK;
+    int status = tide_predictor_add_bag(l->predictor, &options, &tracker,
+                                        l->params->vocab, store, err);
+    if (!status && store &&
+        !tide_bag_saved(store)) /* the posts were for another kind */
+        status = tide_predictor_catch_up(l->predictor, l->tracker, &options, err);
+    return status;
+}
+
 tide_labels *tide_labels_new(const tide_params *params, const tide_model *model,
                              const uint64_t *quarantined, tide_store *store,
                              tide_error *err)
@@ -116,7 +132,7 @@ tide_labels *tide_labels_new(const tide_params *params, const tide_model *model,
     l->tracker = store ? tide_tracker_load(&options, store, err)
                        : tide_tracker_new(&options, err);
     l->predictor = l->tracker ? tide_predictor_new(model, quarantined, err) : NULL;
-    if (l->predictor && (!store || !load(l, store, err)))
+    if (l->predictor && !add_bag(l, store, err) && (!store || !load(l, store, err)))
         return l;
     tide_labels_free(l);
     return NULL;
@@ -201,6 +217,9 @@ bool tide_labels_post(tide_labels *l, const tide_post_read *post, bool repeated)
     if (repeated)
         return false;
     track_post(l, post);
+    if (l->params->frozen != TIDE_FROZEN_ALL)
+        tide_predictor_learn(l->predictor, l->tracker, post->words, post->word_count,
+                             post->labels, post->label_count);
     uint64_t posts = tide_tracker_state(l->tracker).posts,
              every = l->params->label_refit;
     return every && posts % every == 0;

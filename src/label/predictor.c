@@ -16,23 +16,36 @@
 
 /* -- fitted classifier ------------------------------------------------------------ */
 
+int tide_fitted_init_names(tide_fitted *f, uint32_t labels, tide_error *err)
+{
+    *f = (tide_fitted){.texts = tide_alloc(labels, sizeof *f->texts),
+                       .names = tide_alloc(labels, sizeof *f->names),
+                       .probabilities = tide_alloc(labels, sizeof *f->probabilities),
+                       .labels = labels};
+    if (!f->texts || !f->names || !f->probabilities) {
+        tide_fitted_release(f);
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to predict %u labels",
+                         labels);
+    }
+    for (uint32_t i = 0; i < labels; i++)
+        f->names[i] = f->texts[i];
+    return TIDE_OK;
+}
+
 int tide_fitted_init(tide_fitted *f, const tide_model *model,
                      tide_classifier *classifier, tide_error *err)
 {
     const tide_classifier_options *o = tide_classifier_options_of(classifier);
-    *f = (tide_fitted){.texts = tide_alloc(o->labels, sizeof *f->texts),
-                       .names = tide_alloc(o->labels, sizeof *f->names),
-                       .probabilities = tide_alloc(o->labels, sizeof *f->probabilities),
-                       .rows = tide_alloc(o->max_words, sizeof *f->rows)};
-    bool ok = !model->shape.subwords.rows ||
-              !tide_matrix_init(&f->composed, o->max_words + 1, o->dim, NULL);
-    if (!f->texts || !f->names || !f->probabilities || !f->rows || !ok) {
+    int status = tide_fitted_init_names(f, o->labels, err);
+    if (status)
+        return status;
+    f->rows = tide_alloc(o->max_words, sizeof *f->rows);
+    if (!f->rows || (model->shape.subwords.rows &&
+                     tide_matrix_init(&f->composed, o->max_words + 1, o->dim, NULL))) {
         tide_fitted_release(f);
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to predict %u labels",
                          o->labels);
     }
-    for (uint32_t i = 0; i < o->labels; i++)
-        f->names[i] = f->texts[i];
     f->classifier = classifier;
     return TIDE_OK;
 }
@@ -70,13 +83,14 @@ void tide_predictor_free(tide_predictor *p)
     if (!p)
         return;
     tide_fitted_release(&p->fitted);
+    tide_matrix_release(&p->composed_of);
+    tide_bag_free(p->bag);
     free(p);
 }
 
 uint32_t tide_predictor_size(const tide_predictor *p)
 {
-    const tide_classifier *c = p->fitted.classifier;
-    return c ? tide_classifier_options_of(c)->labels : 0;
+    return p->fitted.labels;
 }
 
 const char *const *tide_predictor_names(const tide_predictor *p)
@@ -99,36 +113,36 @@ static bool is_quarantined(const tide_predictor *p, uint32_t slot)
                1;
 }
 
-/* The vector of a word, the `at`-th known one of the post; NULL if it has none. It may
- * be composed of several parts, into a row of `composed`. */
-static const float *find_vector(tide_predictor *p, const tide_word *word, uint32_t at)
+const float *tide_predictor_vector(const tide_predictor *p, const tide_word *word,
+                                   float *composed)
 {
     const tide_model *m = p->model;
-    const float *anchored = tide_anchors_find(&p->fitted.anchors, word);
-    if (anchored)
-        return anchored;
     uint32_t slot = tide_vocabulary_find(m->vocabulary, word);
     if (slot != TIDE_NO_SLOT && is_quarantined(p, slot))
         return NULL;
     if (!m->shape.subwords.rows)
         return slot == TIDE_NO_SLOT ? NULL : tide_matrix_row(&m->input, slot);
-    float *row = tide_matrix_row(&p->fitted.composed, at);
     if (slot != TIDE_NO_SLOT)
-        tide_model_input(m, p->kernels, slot, row);
-    else if (!tide_model_compose(m, p->kernels, word, row))
+        tide_model_input(m, p->kernels, slot, composed);
+    else if (!tide_model_compose(m, p->kernels, word, composed))
         return NULL;
-    return row;
+    return composed;
 }
 
 void tide_predictor_add(tide_predictor *p, const tide_word *word)
 {
     tide_fitted *f = &p->fitted;
     p->words++;
+    if (tide_predictor_uses_bag(p))
+        p->known += tide_predictor_add_to_bag(p, word);
     if (!f->classifier)
         return;
     uint32_t max = tide_classifier_options_of(f->classifier)->max_words;
     uint32_t at = p->known < max ? p->known : max;
-    const float *row = find_vector(p, word, at);
+    const float *row = tide_anchors_find(&f->anchors, word);
+    if (!row)
+        row = tide_predictor_vector(
+            p, word, f->composed.rows ? tide_matrix_row(&f->composed, at) : NULL);
     if (row && at < max)
         f->rows[at] = row;
     p->known += row != NULL;
@@ -143,6 +157,8 @@ tide_predictor_result tide_predictor_end(tide_predictor *p)
         tide_classifier_predict(f->classifier, f->rows, p->known < max ? p->known : max,
                                 f->probabilities);
     }
+    if (tide_predictor_uses_bag(p))
+        tide_predictor_ask_bag(p);
     p->words = p->known = 0;
     return result;
 }

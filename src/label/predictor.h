@@ -3,6 +3,7 @@
 #define TIDE_LABEL_PREDICTOR_H
 
 #include "file/file.h"
+#include "label/bag.h"
 #include "label/label.h"
 #include "model/model.h"
 #include "vector/vector.h"
@@ -36,7 +37,8 @@ int tide_anchors_load(tide_anchors *a, uint32_t size, uint32_t dim, tide_store *
 
 /* All that a training produces. It is replaced as a whole. */
 typedef struct tide_fitted {
-    tide_classifier *classifier;      /* NULL before the first training */
+    tide_classifier *classifier;      /* NULL before the first training, or for a bag */
+    uint32_t labels;                  /* 0 before the first training */
     char (*texts)[TIDE_WORD_MAX + 1]; /* [labels] */
     const char **names;               /* [labels] pointers to the texts */
     float *probabilities;             /* [labels] */
@@ -51,14 +53,42 @@ struct tide_predictor {
     const uint64_t *quarantined; /* NULL if none are */
     const tide_kernels *kernels;
     tide_fitted fitted;
+    tide_bag *bag; /* or NULL; predicts if `fitted` has no classifier */
+    bool learns;   /* the bag is trained */
+    tide_matrix
+        composed_of; /* [1] the vector of several parts of a word, for the bag */
     uint64_t fits;
     uint32_t words, known; /* of the current post */
 };
+
+/* Allocates names and probabilities. */
+int tide_fitted_init_names(tide_fitted *f, uint32_t labels, tide_error *err);
 
 /* Allocates what the classifier needs for predictions, and takes it over unless this
  * fails. */
 int tide_fitted_init(tide_fitted *f, const tide_model *model,
                      tide_classifier *classifier, tide_error *err);
 void tide_fitted_release(tide_fitted *f);
+
+/* -- bag (predictor_bag.c) -------------------------------------------------------- */
+
+/* The implementations of tide_predictor_fit, _add and _end for a bag. _add_to_bag
+ * returns whether the word is known. */
+int tide_predictor_fit_bag(tide_predictor *p, const tide_tracker *tracker,
+                           const tide_predictor_options *options, tide_error *err);
+bool tide_predictor_uses_bag(const tide_predictor *p);
+bool tide_predictor_add_to_bag(tide_predictor *p, const tide_word *word);
+void tide_predictor_ask_bag(tide_predictor *p);
+uint64_t tide_predictor_bag_bytes(const tide_predictor_options *options,
+                                  const tide_tracker_options *tracker,
+                                  uint64_t vocabulary);
+
+/* Loads the bag if it predicts and was not added before. */
+int tide_predictor_load_bag(tide_predictor *p, tide_store *store, tide_error *err);
+
+/* The live vector of a word; NULL if it has none. `composed` receives it if it has
+ * several parts. */
+const float *tide_predictor_vector(const tide_predictor *p, const tide_word *word,
+                                   float *composed);
 
 #endif

@@ -17,7 +17,9 @@ void tide_predictor_save(const tide_predictor *p, tide_store_writer *writer)
 {
     const tide_fitted *f = &p->fitted;
     unsigned char numbers[NUMBERS_SIZE];
-    if (!f->classifier)
+    if (p->bag)
+        tide_bag_save(p->bag, writer);
+    if (!f->labels)
         return;
     tide_put64(numbers, p->fits);
     tide_put64(numbers + 8, tide_anchors_size(&f->anchors));
@@ -29,7 +31,8 @@ void tide_predictor_save(const tide_predictor *p, tide_store_writer *writer)
         tide_store_append(writer, f->texts[i], length);
     }
     tide_anchors_save(&f->anchors, writer);
-    tide_classifier_save(f->classifier, writer);
+    if (f->classifier)
+        tide_classifier_save(f->classifier, writer);
 }
 
 static int corrupt(const tide_store *store, tide_error *err)
@@ -67,6 +70,12 @@ static int load_names(tide_predictor *p, tide_store *store, tide_error *err)
     return status;
 }
 
+/* Otherwise it is the bag that predicts. */
+static bool has_network(const tide_store *store)
+{
+    return tide_store_has(store, "label.network");
+}
+
 int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
                         tide_error *err)
 {
@@ -74,7 +83,8 @@ int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
     *fits = *labels = 0;
     if (!tide_store_has(store, section))
         return TIDE_OK;
-    int64_t count = tide_classifier_labels(store, err);
+    int64_t count = has_network(store) ? tide_classifier_labels(store, err)
+                                       : tide_bag_saved_names(store, err);
     if (count < 0)
         return (int)count;
     *labels = (uint32_t)count;
@@ -89,6 +99,14 @@ int tide_predictor_load(tide_predictor *p, tide_store *store, tide_error *err)
     err = err ? err : &ignored;
     if (!tide_store_has(store, section))
         return TIDE_OK;
+    if (!has_network(store)) {
+        int loaded = tide_predictor_load_bag(p, store, err);
+        if (!loaded)
+            loaded = load_names(p, store, err);
+        if (loaded)
+            tide_fitted_release(&p->fitted);
+        return loaded;
+    }
     tide_classifier *classifier = tide_classifier_load(store, err);
     if (!classifier)
         return (int)err->status;

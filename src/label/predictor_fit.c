@@ -280,6 +280,8 @@ int tide_predictor_fit(tide_predictor *p, const tide_tracker *tracker,
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
+    if (options->classifier.kind == TIDE_CLASSIFIER_BAG)
+        return tide_predictor_fit_bag(p, tracker, options, err);
     fit_state f = {.model = p->model,
                    .kernels = p->kernels,
                    .tracker = tracker,
@@ -300,6 +302,9 @@ int tide_predictor_fit(tide_predictor *p, const tide_tracker *tracker,
     tide_fitted_release(&p->fitted);
     p->fitted = fitted;
     p->fits++;
+    tide_bag_free(p->bag); /* what predicted before */
+    p->bag = NULL;
+    p->learns = false;
     return TIDE_OK;
 }
 
@@ -317,6 +322,8 @@ uint64_t tide_predictor_bytes(const tide_predictor_options *options,
                               const tide_tracker_options *tracker, uint64_t vocabulary)
 {
     const tide_classifier_options *c = &options->classifier;
+    if (c->kind == TIDE_CLASSIFIER_BAG)
+        return tide_predictor_bag_bytes(options, tracker, vocabulary);
     uint64_t kept = tracker->memory / MIN_POST_BYTES,
              posts = (uint64_t)c->labels * options->posts_per_label,
              anchors = options->anchors < vocabulary ? options->anchors : vocabulary;

@@ -29,6 +29,11 @@ bool tide_tracker_label(const tide_tracker *t, uint32_t slot, tide_tracked_label
     return true;
 }
 
+uint32_t tide_tracker_find(const tide_tracker *t, const tide_word *label)
+{
+    return tide_vocabulary_find(t->labels, label);
+}
+
 static bool more_frequent(const void *labels, uint32_t a, uint32_t b)
 {
     const tide_vocabulary *v = labels;

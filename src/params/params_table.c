@@ -230,18 +230,19 @@
         "1..65536", "100", "predict this many of the most frequent labels", "Labels",  \
         true)                                                                          \
     ROW(COUNT, label_each, 1, 16777216, STORED_IF_CHANGED, "label-each", "", "",       \
-        "1..2^24", "1000", "train the classifier on this many posts per label",        \
+        "1..2^24", "1000", "all but bag: train on this many posts per label",          \
         "Labels", true)                                                                \
     ROW(COUNT, label_refit, 0, TOKENS_MAX, STORED_IF_CHANGED, "label-refit", "", "",   \
         "posts, 0 for never", "0",                                                     \
-        "retrain the classifier every this many posts; 0 for never", "Labels", true)   \
+        "fit the classifier again every this many posts; 0 for never", "Labels", true) \
     ROW(COUNT, label_anchors, 0, TIDE_CAPACITY_MAX, STORED_IF_CHANGED,                 \
         "label-anchors", "", "", "0..1073741824", "5000",                              \
-        "classify with this many of the most frequent words as their vectors "         \
-        "were at the last training",                                                   \
+        "all but bag: classify with this many of the most frequent words as their "    \
+        "vectors were at the last training",                                           \
         "Labels", true)                                                                \
-    ROW(CHOICE, classifier, 0, 0, STORED_IF_CHANGED, "classifier", "", "",             \
-        "cnn|linear|frequent", "cnn",                                                  \
+    ROW(CHOICE, classifier, 0, 0, STORED_IF_SET, "classifier", "", "",                 \
+        "cnn|linear|frequent|bag", "bag",                                              \
+        "words and word pairs, learned from every post; or, from sample posts, "       \
         "convolutions over 1 to 3 words, the mean of the words, or always the "        \
         "most frequent labels",                                                        \
         "Classifier", true)                                                            \

@@ -94,6 +94,8 @@ int tide_trainer_new_batch(const tide_params *params, const tide_run *given,
     if (!status)
         status = check_sources(params, &run, err);
     if (!status)
+        status = tide_run_check_targets(&run, err);
+    if (!status)
         status = tide_counts_new(params, &run, &counts, err);
     if (!status && !(*trainer = tide_trainer_make(params, err)))
         status = (int)err->status;

@@ -377,7 +377,9 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *e
      * used. */
     if (tide_run_copy(&run, given, err))
         return TIDE_ERROR_PARAMETER;
-    int status = start_run(&r, trainer, &run, err);
+    int status = tide_run_check_targets(&run, err);
+    if (!status)
+        status = start_run(&r, trainer, &run, err);
     if (status)
         return status;
 

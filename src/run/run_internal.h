@@ -218,4 +218,7 @@ int tide_run_save_at_end(tide_run_state *r, int status, tide_error *err);
 /* Copies a caller's tide_run, which may be of an older or newer version. */
 int tide_run_copy(tide_run *run, const tide_run *given, tide_error *err);
 
+/* Fails if the run would have to replace files that are not models. */
+int tide_run_check_targets(const tide_run *run, tide_error *err);
+
 #endif

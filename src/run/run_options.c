@@ -1,4 +1,5 @@
-/* run_options.c - the caller's tide_run as this version of the library knows it. */
+/* run_options.c - the caller's tide_run as this version of the library knows it,
+ * and a check of its paths. */
 #include "run/run_internal.h"
 
 /* A program built against an older header gives fewer members: the others are 0. One
@@ -20,4 +21,14 @@ int tide_run_copy(tide_run *run, const tide_run *given, tide_error *err)
     memcpy(run, given, known);
     run->size = sizeof *run;
     return TIDE_OK;
+}
+
+int tide_run_check_targets(const tide_run *run, tide_error *err)
+{
+    const char *const paths[] = {run->save_path, run->checkpoint_path};
+    int status = TIDE_OK;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && !status; i++)
+        if (paths[i])
+            status = tide_path_replaceable(paths[i], run->keep_checkpoints, err);
+    return status;
 }

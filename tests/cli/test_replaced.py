@@ -111,7 +111,7 @@ def test_checkpoints_without_new_words_displace_no_older_one(text, tmp_path):
     assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
 
 
-def test_an_import_and_a_fit_keep_it_too(kept, text, tmp_path):
+def test_import_and_labels_keep_it_too(kept, text, tmp_path):
     old = kept.read_bytes()
     vectors = tmp_path / "m.vec"
     assert wordtide("export", kept, "-o", vectors).returncode == 0
@@ -124,6 +124,10 @@ def test_an_import_and_a_fit_keep_it_too(kept, text, tmp_path):
     assert names(tmp_path) == ["l.tide", "m.tide", "m.tide.1", "m.vec"]
     old = labels.read_bytes()
     assert wordtide("labels", "fit", labels, "--label-top", "1").returncode == 0
+    assert (tmp_path / "l.tide.1").read_bytes() == old
+    old = labels.read_bytes()
+    (tmp_path / "posts.txt").write_text(posts)
+    assert wordtide("labels", "eval", labels, tmp_path / "posts.txt", "--learn", "-o", labels).returncode == 0
     assert (tmp_path / "l.tide.1").read_bytes() == old
 
 

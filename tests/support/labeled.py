@@ -21,7 +21,8 @@ TOPICS = {
 }
 ANYBODY = "the a and of to it was is in on with for at by from this that".split()
 SMALL = ["--vocab", 300, "--dim", 16, "--threads", 1, "--label-memory", "1M"]
-FIT = ["--label-each", 200, "--classifier-maps", 30, "--classifier-epochs", 40]
+FIT = ["--classifier", "cnn", "--label-each", 200, "--classifier-maps", 30,
+       "--classifier-epochs", 40]  # a network, which is fitted when the stream ends
 
 Post = namedtuple("Post", "time words tags")  # words with the place of each tag, as (place, tag)
 

@@ -423,16 +423,19 @@ static void scan_refuses_missing_unknown_duplicate_and_damaged_lines(void **stat
     (void)state;
     tide_params *params = params_of("");
     char *text = tide_params_print(params);
-    int lines = 0, version = -1;
+    int lines = 0, version = -1, classifier = -1;
     for (const char *at = text; *at; at++) {
         if (!strncmp(at, "\ntokens-version", 15))
             version = lines + 1;
+        if (!strncmp(at, "\nclassifier ", 12))
+            classifier = lines + 1;
         lines += *at == '\n';
     }
-    assert_true(version > 0);
+    assert_true(version > 0 && classifier > 0);
     assert_line_matters(text, version, "tokens-version 1\n"); /* not a line */
+    assert_line_matters(text, classifier, "classifier cnn\n");
     for (int line = 0; line < lines; line++) {
-        if (line != version) /* older files do not have it */
+        if (line != version && line != classifier) /* older files do not have them */
             assert_line_matters(text, line, NULL);
         assert_line_matters(text, line, "colour blue\n");
         assert_line_matters(text, line, "threads 1\n");
@@ -451,6 +454,22 @@ static void scan_refuses_missing_unknown_duplicate_and_damaged_lines(void **stat
     assert_not_scanned(cut);
     free(text);
     tide_params_free(params);
+}
+
+static void older_files_imply_the_network(void **state)
+{
+    (void)state;
+    tide_params *params = params_of("classifier=cnn"), *read = tide_params_new(NULL);
+    char *text = tide_params_print(params), value[8];
+    assert_null(strstr(text, "classifier"));
+    assert_int_equal(tide_params_text(read, "classifier", value, 8), 3);
+    assert_string_equal(value, "bag");
+    assert_int_equal(tide_params_scan(read, text, "m", NULL), TIDE_OK);
+    assert_int_equal(tide_params_text(read, "classifier", value, 8), 3);
+    assert_string_equal(value, "cnn");
+    free(text);
+    tide_params_free(params);
+    tide_params_free(read);
 }
 
 static void older_files_imply_the_first_tokenizer_version(void **state)
@@ -700,6 +719,7 @@ int main(void)
         cmocka_unit_test(printed_parameters_are_read_back_the_same),
         cmocka_unit_test(scan_refuses_missing_unknown_duplicate_and_damaged_lines),
         cmocka_unit_test(older_files_imply_the_first_tokenizer_version),
+        cmocka_unit_test(older_files_imply_the_network),
         cmocka_unit_test(contradictory_combinations_are_refused),
         cmocka_unit_test(what_the_table_allows_makes_a_trainer),
         cmocka_unit_test(the_budget_equals_what_is_allocated),

@@ -292,8 +292,9 @@ static void labels_take_the_announced_memory(void **state)
 {
     (void)state;
     static const char *const some[] = {
-        "labels=marked label-memory=65536 label-slots=1",
-        "labels=marked label-memory=1M label-slots=5000 label-posts=7"};
+        "labels=marked classifier=cnn label-memory=65536 label-slots=1",
+        "labels=marked classifier=cnn label-memory=1M label-slots=5000 "
+        "label-posts=7"};
     for (size_t i = 0; i < COUNT(some) && !SANITIZED; i++) {
         tide_params *params = params_of(some[i]);
         size_t before = live;
@@ -385,6 +386,36 @@ static void failed_allocations_leave_the_classifier_unchanged(void **state)
     assert_true(failures > 20);
     assert_int_equal(label_stats_of(trainer).fits, 2);
     tide_trainer_free(trainer);
+}
+
+static void a_bag_takes_the_announced_memory_or_fails(void **state)
+{
+    (void)state;
+    const tide_bag_options options = {.dim = 100,
+                                      .rows = 3000,
+                                      .labels = 50,
+                                      .slots = 200,
+                                      .words = 64,
+                                      .posts = 300,
+                                      .seed = 1};
+    size_t before = live;
+    int failures = 0;
+    for (;; failures++) {
+        tide_error err = {.text = ""};
+        peak = live;
+        allocations_left = failures;
+        tide_bag *bag = tide_bag_new(&options, &err);
+        allocations_left = -1;
+        if (bag && !SANITIZED)
+            assert_in_range(peak - before, tide_bag_bytes(&options) - 100,
+                            tide_bag_bytes(&options));
+        tide_bag_free(bag);
+        assert_int_equal(live, before);
+        if (bag)
+            break;
+        assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+    }
+    assert_int_equal(failures, 16);
 }
 
 static void failed_allocations_in_a_refit_are_reported_once(void **state)
@@ -607,6 +638,7 @@ int main(void)
         IN_FOLDER(an_anchored_word_may_leave_the_vocabulary),
         cmocka_unit_test(labels_take_the_announced_memory),
         cmocka_unit_test(training_takes_at_most_the_announced_memory),
+        cmocka_unit_test(a_bag_takes_the_announced_memory_or_fails),
         IN_FOLDER(failed_allocations_leave_the_classifier_unchanged),
         cmocka_unit_test(failed_allocations_in_a_refit_are_reported_once),
         IN_FOLDER(sections_of_the_wrong_size_are_rejected),

@@ -290,7 +290,7 @@ static void link_stays_and_what_it_points_to_is_replaced(void **state)
     (void)state;
     struct stat status;
     assert_int_equal(mkdir("sub", 0777), 0);
-    spit("sub/real.tide", "old", 3);
+    spit("sub/real.tide", "", 0);
     assert_int_equal(symlink("sub/real.tide", "link.tide"), 0);
     assert_int_equal(tide_path_writable("link.tide", NULL), TIDE_OK);
     write_small("link.tide");
@@ -299,6 +299,73 @@ static void link_stays_and_what_it_points_to_is_replaced(void **state)
     expect_small("sub/real.tide");
     assert_int_equal(entries("."), 2);
     assert_int_equal(entries("sub"), 1);
+}
+
+/* What a store may not replace, and what it may: in turn a text, a file that only begins
+ * with zeros, nothing, zeros, and a store without its end or its beginning. */
+static void only_stores_and_files_without_content_are_replaced(void **state)
+{
+    (void)state;
+    static const struct {
+        char bytes[5];
+        size_t zeros; /* before them */
+        bool replaceable;
+    } cases[] = {
+        {"text", 0, false}, {"x", 9000, false}, {"", 0, true}, {"", 9000, true}};
+    static unsigned char bytes[ROOM];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tide_error err = {0};
+        size_t length = strlen(cases[i].bytes), size = cases[i].zeros + length;
+        memset(bytes, 0, ROOM);
+        memcpy(bytes + cases[i].zeros, cases[i].bytes, length);
+        spit("m.tide", bytes, size);
+        if (cases[i].replaceable) {
+            assert_int_equal(tide_path_replaceable("m.tide", 0, &err), TIDE_OK);
+            write_small("m.tide");
+            expect_small("m.tide");
+            continue;
+        }
+        assert_int_equal(tide_path_replaceable("m.tide", 0, &err),
+                         TIDE_ERROR_PARAMETER);
+        assert_string_equal(err.text, "m.tide exists and is not a model; choose "
+                                      "another name, or delete it");
+        assert_null(tide_store_create("m.tide", &err));
+        assert_int_equal(err.status, TIDE_ERROR_IO);
+        assert_string_equal(err.text,
+                            "cannot write m.tide: it exists and is not a model");
+        assert_int_equal(slurp("m.tide", bytes), size);
+        assert_int_equal(entries("."), 1);
+    }
+    size_t size = slurp("m.tide", bytes);
+    spit("m.tide", bytes, size / 2);
+    write_small("m.tide");
+    memset(bytes, 'x', size / 2);
+    spit("m.tide", bytes, size);
+    assert_int_equal(tide_path_not_model("m.tide", NULL), TIDE_ERROR_PARAMETER);
+    write_small("m.tide");
+    expect_small("m.tide");
+}
+
+static void earlier_versions_replace_no_other_file(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    unsigned char bytes[ROOM];
+    spit("m.tide.3", "text", 4);
+    assert_int_equal(tide_path_replaceable("m.tide", 3, NULL), TIDE_OK);
+    spit("m.tide.2", "text", 4);
+    assert_int_equal(tide_path_replaceable("m.tide", 1, NULL), TIDE_OK);
+    assert_int_equal(tide_path_replaceable("m.tide", OLDER, &err),
+                     TIDE_ERROR_PARAMETER);
+    assert_string_equal(err.text, "m.tide.2 exists and is not a model; choose another "
+                                  "name, or delete it");
+    for (uint64_t number = 1; number <= 4; number++)
+        assert_int_equal(publish_number(number), TIDE_OK);
+    expect_number("m.tide", 4);
+    expect_number("m.tide.1", 3);
+    assert_int_equal(slurp("m.tide.2", bytes), 4);
+    assert_int_equal(slurp("m.tide.3", bytes), 4);
+    assert_int_equal(entries("."), 4);
 }
 
 static void absolute_paths_and_a_change_of_directory_work(void **state)
@@ -444,6 +511,8 @@ int main(void)
         IN_FOLDER(paths_that_cannot_be_files_are_refused),
         IN_FOLDER(names_as_long_as_the_system_allows_work_and_longer_ones_do_not),
         IN_FOLDER(link_stays_and_what_it_points_to_is_replaced),
+        IN_FOLDER(only_stores_and_files_without_content_are_replaced),
+        IN_FOLDER(earlier_versions_replace_no_other_file),
         IN_FOLDER(absolute_paths_and_a_change_of_directory_work),
         IN_FOLDER(mode_of_the_old_file_is_kept_and_a_new_one_follows_the_umask),
         IN_FOLDER(temporary_file_is_never_open_to_more_than_the_old_one),

@@ -513,6 +513,20 @@ static void any_thread_may_stop_a_trainer(void **state)
     tide_trainer_free(trainer);
 }
 
+static void a_run_does_not_replace_its_text(void **state)
+{
+    (void)state;
+    static const char text[] = "tea and coffee\n";
+    tide_error err;
+    write_file("a.txt", text, sizeof text - 1);
+    assert_int_equal(tide_train_file("a.txt", "a.txt", NULL, &err),
+                     TIDE_ERROR_PARAMETER);
+    assert_string_equal(err.text, "a.txt exists and is not a model; choose another "
+                                  "name, or delete it");
+    assert_int_equal(access("a.txt.1", F_OK), -1);
+    assert_int_equal(tide_train_file("a.txt", "m.tide", NULL, &err), TIDE_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,6 +542,7 @@ int main(void)
         IN_FOLDER(the_end_is_reported_before_the_last_save),
         IN_FOLDER(a_requested_save_is_made),
         IN_FOLDER(a_save_is_made_after_save_tokens),
+        IN_FOLDER(a_run_does_not_replace_its_text),
         cmocka_unit_test(words_that_are_independent_are_never_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
