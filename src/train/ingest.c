@@ -53,7 +53,7 @@ uint64_t tide_ingest_bytes(const tide_params *params)
         sentence += SENTENCE_MAX * sizeof(held_word);
     if (params->labels)
         sentence += sizeof(tide_pending_post);
-    uint64_t shared = params->threads > 1 ? WAITING_MAX * sizeof(uint32_t) : 0;
+    uint64_t shared = params->threads > 1 ? WAITING_MAX * sizeof(waiting_slot) : 0;
     if (has_slot_chances(params))
         shared += params->vocab * sizeof(float);
     if (reads_ahead(params))

@@ -31,6 +31,11 @@ void tide_held_words_save(const held_word *words, uint32_t count, const char *se
 int tide_held_words_load(held_word *words, uint32_t count, const char *section,
                          tide_store *store, tide_error *err);
 
+/* A slot that was quarantined in a sentence, of which the lower bits are enough. */
+typedef struct waiting_slot {
+    uint32_t slot, sentence;
+} waiting_slot;
+
 /* The post being read, whose words are not counted before it is complete, and what has
  * been deferred because a stop interrupted a refit (ingest_posts.c). */
 typedef struct tide_pending_post {
@@ -78,7 +83,7 @@ struct tide_ingest {
     /* Slots that are reused (ingest_words.c). */
     uint64_t *admitted;    /* [vocab] sentence in which the word came */
     uint64_t *quarantined; /* bit per slot */
-    uint32_t *waiting;     /* [WAITING_MAX] quarantined slots; see push_waiting */
+    waiting_slot *waiting; /* [WAITING_MAX] in the order of their sentences */
     uint32_t first_waiting, waiting_count;
     _Atomic uint32_t *generations; /* [vocab] how often a slot was reused; or NULL */
     uint64_t table_since; /* first sentence to use the present negative table */

@@ -56,25 +56,26 @@ static bool release_slot(tide_ingest *in, uint32_t slot)
 void tide_ingest_release_slots(tide_ingest *in)
 {
     for (; in->waiting_count; in->waiting_count--) {
-        uint32_t slot = in->waiting[in->first_waiting];
-        if (tide_ingest_is_quarantined(in, slot) && !release_slot(in, slot))
+        waiting_slot w = in->waiting[in->first_waiting];
+        /* If it was reused once more while it waited, a later entry is for that. */
+        bool waits = tide_ingest_is_quarantined(in, w.slot) &&
+                     (uint32_t)in->admitted[w.slot] == w.sentence;
+        if (waits && !release_slot(in, w.slot))
             return;
         in->first_waiting = (in->first_waiting + 1) % WAITING_MAX;
     }
 }
 
-/* Appends a slot to those that wait to be released, in the order in which that becomes
- * possible. A slot that is reused once more while it waits only keeps those behind it
- * waiting for longer. If there are too many, nothing is read until all are released. */
+/* Appends a slot that has been reused in this sentence to those that wait to be
+ * released. If there are too many, nothing is read until all are released. */
 static void push_waiting(tide_ingest *in, uint32_t slot)
 {
     if (in->waiting_count == WAITING_MAX) {
         in->executor.drain(in->executor.self);
         tide_ingest_release_slots(in);
     }
-    if (!tide_ingest_is_quarantined(in, slot))
-        return;
-    in->waiting[(in->first_waiting + in->waiting_count++) % WAITING_MAX] = slot;
+    in->waiting[(in->first_waiting + in->waiting_count++) % WAITING_MAX] =
+        (waiting_slot){slot, (uint32_t)in->sentence_number};
 }
 
 /* Removes the tokens of the slot's previous word from the first `before` of the
@@ -117,12 +118,11 @@ static void claim_slot(tide_ingest *in, const tide_admission *admission)
         tide_ingest_init_slot(in, slot);
         return;
     }
-    bool waits = tide_ingest_is_quarantined(in, slot);
     if (in->generations)
         atomic_fetch_add_explicit(&in->generations[slot], 1, memory_order_acq_rel);
     set_quarantined(in, slot, true);
     in->executor.invalidate(in->executor.self, slot);
-    if (!release_slot(in, slot) && !waits)
+    if (!release_slot(in, slot))
         push_waiting(in, slot);
 }
 
