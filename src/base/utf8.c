@@ -54,14 +54,20 @@ size_t tide_utf8_cut(const char *text, size_t length, size_t max)
 
 bool tide_utf8_fold(const char *word, char folded[TIDE_WORD_MAX + 1])
 {
-    utf8proc_uint8_t *text = NULL;
-    utf8proc_ssize_t length =
-        utf8proc_map((const utf8proc_uint8_t *)word, 0, &text,
-                     UTF8PROC_NULLTERM | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
-                         UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+    /* On the stack, unlike utf8proc_map: for lack of memory a word would pass for one
+     * that cannot be folded. What does not fit here is too long for a word. */
+    enum { DECOMPOSED_MAX = 1024 };
+    const utf8proc_option_t options = UTF8PROC_NULLTERM | UTF8PROC_COMPOSE |
+                                      UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
+                                      UTF8PROC_IGNORE;
+    utf8proc_int32_t text[DECOMPOSED_MAX + 1];
+    utf8proc_ssize_t length = utf8proc_decompose((const utf8proc_uint8_t *)word, 0, text,
+                                                 DECOMPOSED_MAX, options);
+    if (length <= 0 || length > DECOMPOSED_MAX)
+        return false;
+    length = utf8proc_reencode(text, length, options); /* in place, and ends with a 0 */
     bool fits = length > 0 && length <= TIDE_WORD_MAX;
     if (fits)
         memcpy(folded, text, (size_t)length + 1);
-    free(text);
     return fits;
 }

@@ -49,7 +49,7 @@ class Spooling(Server):
             left = left[self.take(b"".join(left)):]
 
     def wait_for_word(self, word):
-        wait_until(lambda: self.get(f"/v1/words/{word}").status == 200, word)
+        wait_until(lambda: self.get(f"/v1/words/{word}").json.get("held"), word)
 
     def finish_with(self, word):
         """Sends one more word and stops when it is learned, and therefore everything before it."""

@@ -35,7 +35,8 @@ LARGE = ["--vocab", "20000", "--dim", "4", "--threads", "1", "--window", "1", "-
 
 
 def is_found(server, word):
-    return server.get(f"/v1/words/{word}").status == 200
+    answer = server.get(f"/v1/words/{word}")
+    return answer.status == 200 and answer.json["held"]
 
 
 def test_sent_text_is_learned(listener):

@@ -40,7 +40,7 @@ def test_suggestions_use_a_bounded_share_of_the_time(tmp_path):
     """A client that asks for them continuously gets no suggestions for a while, and some again after a pause."""
     text = tmp_path / "many.txt"
     text.write_text("".join(f"word{i} another{i}\n" for i in range(20_000)))
-    server = Server(text, size=("--vocab", "40000", "--dim", "4"))
+    server = Server(text, size=("--vocab", "40000", "--dim", "4", "--subword", "0"))
     server.wait_for_tokens(40_000)
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
 
