@@ -59,11 +59,10 @@ void add_term(json_t *answer, const tide_view *view, const char *text,
         terms = json_array();
         json_object_set_new(answer, "terms", terms);
     }
-    json_array_append_new(terms, json_pack("{s:o, s:o, s:o, s:o*}", "text",
-                                           json_word(text), "tokens",
-                                           list_tokens(term, true), "unknown",
-                                           list_tokens(term, false), "composed",
-                                           composed));
+    json_array_append_new(terms,
+                          json_pack("{s:o, s:o, s:o, s:o*}", "text", json_word(text),
+                                    "tokens", list_tokens(term, true), "unknown",
+                                    list_tokens(term, false), "composed", composed));
 }
 
 bool resolve_word(request *r, tide_term *term, json_t *answer)

@@ -5,7 +5,6 @@
  */
 #include "base/base.h"
 
-#include <stdlib.h>
 #include <utf8proc.h>
 
 size_t tide_utf8_length(const void *text, size_t left)
@@ -61,8 +60,8 @@ bool tide_utf8_fold(const char *word, char folded[TIDE_WORD_MAX + 1])
                                       UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
                                       UTF8PROC_IGNORE;
     utf8proc_int32_t text[DECOMPOSED_MAX + 1];
-    utf8proc_ssize_t length = utf8proc_decompose((const utf8proc_uint8_t *)word, 0, text,
-                                                 DECOMPOSED_MAX, options);
+    utf8proc_ssize_t length = utf8proc_decompose((const utf8proc_uint8_t *)word, 0,
+                                                 text, DECOMPOSED_MAX, options);
     if (length <= 0 || length > DECOMPOSED_MAX)
         return false;
     length = utf8proc_reencode(text, length, options); /* in place, and ends with a 0 */

@@ -86,7 +86,8 @@ bool tide_model_compose(const tide_model *model, const tide_kernels *kernels,
     for (uint32_t i = 0; i < count; i++)
         rows[i] = tide_bfloats_row(&model->subword, ids[i]);
     if (count)
-        kernels->sum_bfloats(rows, count, 1.0f / (float)count, model->input.stride, out);
+        kernels->sum_bfloats(rows, count, 1.0f / (float)count, model->input.stride,
+                             out);
     return count > 0;
 }
 

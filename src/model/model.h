@@ -43,12 +43,12 @@ typedef struct tide_shape {
 struct tide_model {
     tide_shape shape;
     tide_vocabulary *vocabulary;
-    tide_matrix input;   /* [capacity] the word vectors, n-grams included */
-    tide_matrix output;  /* [capacity] the words as contexts; empty in a plain model */
+    tide_matrix input;    /* [capacity] the word vectors, n-grams included */
+    tide_matrix output;   /* [capacity] the words as contexts; empty in a plain model */
     tide_bfloats subword; /* [subwords.rows]; empty without subwords */
-    char *path;          /* of the file it was loaded from, or NULL; owned */
-    char *params;        /* as text; owned */
-    char *stop_words;    /* of a loaded model, one per line, or NULL; owned */
+    char *path;           /* of the file it was loaded from, or NULL; owned */
+    char *params;         /* as text; owned */
+    char *stop_words;     /* of a loaded model, one per line, or NULL; owned */
     tide_origin origin; /* of an imported file; the format is NULL for a native model */
 };
 

@@ -16,7 +16,7 @@
  * `former` is the parameter's name in version 0.1, which model files still use. */
 #define PARAMETERS(ROW)                                                                \
     ROW(CHOICE, profile, 0, 0, STORED, "profile", "", "",                              \
-        "default|fast|best|paper|athena|incremental|word2vec", "default",                   \
+        "default|fast|best|paper|athena|incremental|word2vec", "default",              \
         "complete set of training parameters; other options override parts of "        \
         "it",                                                                          \
         "Recipe", false)                                                               \
@@ -205,7 +205,7 @@
     ROW(COUNT, subword, 0, TIDE_CAPACITY_MAX, STORED, "subword", "bucket", "",         \
         "0..1073741824", "180000",                                                     \
         "rows for character n-grams, which also give vectors for unseen words; "       \
-        "0 for none (default: 180000, but at most three per word of the vocabulary)",    \
+        "0 for none (default: 180000, but at most three per word of the vocabulary)",  \
         "Subwords", false)                                                             \
     ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, STORED, "minn", "min-n", "", "1..8",  \
         "3", "length of the shortest n-gram", "Subwords", false)                       \

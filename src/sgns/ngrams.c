@@ -57,7 +57,7 @@ typedef struct word_ngrams {
 struct tide_ngrams {
     word_ngrams *words; /* [capacity] */
     word_state *states; /* [capacity] */
-    tide_bfloats sums;   /* [capacity][2]: pending and seen */
+    tide_bfloats sums;  /* [capacity][2]: pending and seen */
 };
 
 uint64_t tide_ngrams_bytes(const tide_params *params)

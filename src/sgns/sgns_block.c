@@ -366,8 +366,8 @@ static void train_block(const tide_sgns *sgns, tide_scratch *scratch,
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
         float *x = scratch->x + (size_t)i * stride;
         if (b->weight[i] > 0) {
-            squares[i] = tide_sgns_input(sgns, sentence->slots[b->at + i],
-                                         sentence->scale, x);
+            squares[i] =
+                tide_sgns_input(sgns, sentence->slots[b->at + i], sentence->scale, x);
             progress->centers++;
         } else {
             /* A zero vector: the kernels may work on all eight centers, and this one

@@ -47,8 +47,8 @@ static uint16_t nearest(float value)
 
 static void check_rounding(const tide_kernels *k)
 {
-    float x[STRIDE] __attribute__((aligned(64))), back[STRIDE]
-        __attribute__((aligned(64)));
+    float x[STRIDE] __attribute__((aligned(64))),
+        back[STRIDE] __attribute__((aligned(64)));
     uint16_t rounded[STRIDE] __attribute__((aligned(64)));
     tide_rng rng = tide_rng_seeded(3);
     for (int round = 0; round < 2000; round++) {
@@ -78,8 +78,9 @@ static void check_spread(const tide_kernels *k)
 {
     enum { ROWS = 9 };
     uint16_t rows[ROWS][STRIDE] __attribute__((aligned(64))), *row[ROWS];
-    float x[STRIDE] __attribute__((aligned(64))), sum[STRIDE]
-        __attribute__((aligned(64))) = {0}, total[STRIDE] __attribute__((aligned(64)));
+    float x[STRIDE] __attribute__((aligned(64))),
+        sum[STRIDE] __attribute__((aligned(64))) = {0},
+                    total[STRIDE] __attribute__((aligned(64)));
     float rates[ROWS];
     double before[ROWS][STRIDE];
     tide_rng rng = tide_rng_seeded(4);
@@ -120,8 +121,8 @@ static void check_small_moves(const tide_kernels *k)
 {
     enum { MOVES = 10000 };
     uint16_t row[STRIDE] __attribute__((aligned(64))), *rows[] = {row};
-    float x[STRIDE] __attribute__((aligned(64))), sum[STRIDE]
-        __attribute__((aligned(64)));
+    float x[STRIDE] __attribute__((aligned(64))),
+        sum[STRIDE] __attribute__((aligned(64)));
     const float unit = 0x1p-7f, rate = 1; /* between 1 and 2 */
     double moved = 0;
     for (int i = 0; i < STRIDE; i++)
@@ -149,8 +150,8 @@ static void all_sets_round_alike(void **state)
     (void)state;
     enum { SETS_MAX = 8 };
     uint16_t rows[SETS_MAX][STRIDE] __attribute__((aligned(64)));
-    float x[STRIDE] __attribute__((aligned(64))), sum[STRIDE]
-        __attribute__((aligned(64))) = {0};
+    float x[STRIDE] __attribute__((aligned(64))),
+        sum[STRIDE] __attribute__((aligned(64))) = {0};
     const float rate = 1;
     bool usable;
     const tide_kernels *k;
@@ -170,8 +171,8 @@ static void all_sets_round_alike(void **state)
 static void check_rest(const tide_kernels *k)
 {
     uint16_t row[STRIDE] __attribute__((aligned(64))), same[STRIDE], *rows[] = {row};
-    float x[STRIDE] __attribute__((aligned(64))) = {0}, sum[STRIDE]
-        __attribute__((aligned(64)));
+    float x[STRIDE] __attribute__((aligned(64))) = {0},
+                    sum[STRIDE] __attribute__((aligned(64)));
     const float rate = 1;
     for (int i = 0; i < STRIDE; i++)
         same[i] = row[i] = nearest((float)i / 7 - 2);
@@ -200,8 +201,8 @@ static tide_trainer *words_trainer(const char *words)
 static uint32_t slot_for(tide_trainer *trainer, const char *word)
 {
     tide_entry entry;
-    assert_int_equal(
-        tide_model_find(tide_trainer_model(trainer), word, &entry, NULL), TIDE_OK);
+    assert_int_equal(tide_model_find(tide_trainer_model(trainer), word, &entry, NULL),
+                     TIDE_OK);
     return entry.slot;
 }
 
@@ -283,8 +284,8 @@ static void what_others_do_to_ngrams_moves_a_word(void **state)
     (void)state;
     tide_trainer *trainer = words_trainer("winterwald winterwelt\n");
     tide_rng rng = tide_rng_seeded(6);
-    float gradient[STRIDE] __attribute__((aligned(64))), none[STRIDE]
-        __attribute__((aligned(64))) = {0};
+    float gradient[STRIDE] __attribute__((aligned(64))),
+        none[STRIDE] __attribute__((aligned(64))) = {0};
     double before[DIM], after[DIM], largest = 0;
     uint32_t ids[TIDE_SUBWORDS_MAX], count = ngrams_of(trainer, "winterwelt", ids);
     for (int n = 0; n < 300; n++) /* seldom visited from now on */
