@@ -253,7 +253,7 @@ def lowest(points):
     return min([scores[-1] / 2, *scores[OUTLIERS:OUTLIERS + 1]])
 
 
-def chart(rows, text):
+def chart(rows):
     points = list(chart_points(rows))
     if not points:
         raise Failed("nothing was measured that a chart could show")
@@ -272,7 +272,7 @@ def chart(rows, text):
             axes.errorbar(point.x, shown, point.error, fmt="none", color=color, elinewidth=1)
             lines.append(((point.x, shown - point.error), (point.x, shown + point.error)))
         labels.append((point.x, shown, point.label + f": {fraction(point.y, 1)}" * low, color))
-    plots.name_axes(axes, f"CPU seconds for {text}, one thread", "mean score, %", log_x=True)
+    plots.name_axes(axes, "CPU seconds, one thread", "mean score, %", log_x=True)
     axes.margins(x=0.12, y=0.08)
     axes.set_ylim(bottom=floor)
     plots.place_labels(drawn, axes, labels, lines)
@@ -334,7 +334,7 @@ def main():
     if options.tsv:
         write_whole(Path(options.tsv), tsv(rows, sets.names))
     if options.chart:
-        write_whole(Path(options.chart), chart(rows, text))
+        write_whole(Path(options.chart), chart(rows))
 
 
 if __name__ == "__main__":

@@ -321,7 +321,7 @@ def test_few_systems_are_below_the_axis_of_the_chart():
 
 def test_a_chart_says_how_low_the_systems_below_its_axis_are():
     need_module("matplotlib")
-    root = experiments.xml.fromstring(quality.chart(ROWS, "a $text$"))
+    root = experiments.xml.fromstring(quality.chart(ROWS))
     shown = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"wordtide fast", "wordtide batch, 5 epochs", "wordtide batch, 1 epoch: 20.0",
             "wordtide paper: 3.0", "CPU seconds for a $text$, one thread"} <= set(shown)
@@ -329,7 +329,7 @@ def test_a_chart_says_how_low_the_systems_below_its_axis_are():
 
 def test_a_chart_of_nothing_is_an_error():
     with pytest.raises(Failed, match="nothing was measured"):
-        quality.chart(ROWS[4:], "text")
+        quality.chart(ROWS[4:])
 
 
 def test_labels_cover_nothing_while_there_is_room():
