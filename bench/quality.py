@@ -322,13 +322,13 @@ def measured_rows(options, sets):
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, sets, folder)
         print(f"{bench.name}: {bench.words:,} words\n", flush=True)
-        return list(bench.run_all(systems, options.seeds)), bench.name
+        return list(bench.run_all(systems, options.seeds))
 
 
 def main():
     options = parse()
     sets = Sets(options.sets)
-    rows, text = measured_rows(options, sets) if options.text else ([], "")
+    rows = measured_rows(options, sets) if options.text else []
     rows += [model_row(path, sets, options) for path in options.model]
     print_table(head(sets.names), [markdown_row(row, sets.names) for row in rows])
     if options.tsv:
