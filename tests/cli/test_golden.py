@@ -17,6 +17,10 @@ SUMS = dict(reversed(line.split()) for line in (GOLDEN / "SHA256SUMS").read_text
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.tide"))
 SOURCES = {"records": "more.jsonl", "batch": "first.txt"}  # others: more.txt
 CLOSE = 1e-5  # classes of processors differ by less
+# Rows of n-grams are rounded at random, so a difference in the last bit of a float may become one
+# in the last bit of a bfloat16.
+ROUGHLY = 0.05
+NGRAMS = ("subword", "ngrams")
 
 
 def digest(data):
@@ -51,7 +55,7 @@ def go_on(folder, name):
 
 def test_there_is_one_of_each_kind():
     profiles = "default fast paper athena incremental word2vec"
-    others = "subword phrases frozen batch labels records smallest"
+    others = "subword ngrams phrases frozen batch labels records smallest"
     assert set(f"{profiles} {others}".split()) <= set(NAMES)
 
 
@@ -80,7 +84,7 @@ def test_resuming_it_gives_the_same_result_as_ever(folder, name):
     old_words, old_rows = vectors((GOLDEN / f"{name}.vec").read_text())
     assert words == old_words
     for row, old in zip(rows, old_rows):
-        assert row == pytest.approx(old, rel=0, abs=CLOSE)
+        assert row == pytest.approx(old, rel=0, abs=ROUGHLY if name in NGRAMS else CLOSE)
 
 
 def test_its_predictions_have_not_changed():
