@@ -34,6 +34,7 @@ enum {
 };
 
 enum { LABEL_BYTES = 4 * 8 + 4 * 4, POST_BYTES = 8 + 2 * 4, LABELS_MAX = 1 << 18 };
+enum { SLOTS_MAX = 1 << 24 }; /* the largest label-slots */
 
 static const float LARGEST = 1e12f;
 static const char state_section[] = "bag.state";
@@ -154,13 +155,12 @@ static int check_numbers(const uint64_t n[NUMBERS], tide_store *store, tide_erro
             posts = labels < 0 ? labels : tide_store_size(store, "bag.posts", err);
     if (posts < 0)
         return (int)posts;
-    bool right = n[AT_DIM] >= 1 && n[AT_DIM] <= TIDE_DIM_MAX && n[AT_ROWS] >= 2 &&
-                 n[AT_ROWS] < UINT32_MAX && (n[AT_ROWS] + 7) / 8 == (uint64_t)used &&
-                 n[AT_LABELS] <= LABELS_MAX &&
-                 n[AT_LABELS] * LABEL_BYTES == (uint64_t)labels &&
-                 n[AT_SLOTS] <= TIDE_CAPACITY_MAX &&
-                 n[AT_POSTS] <= (uint64_t)posts / POST_BYTES &&
-                 n[AT_LABELS] <= n[AT_SLOTS] && n[AT_LEARNED] <= TIDE_COUNTED_MAX;
+    bool right =
+        n[AT_DIM] >= 1 && n[AT_DIM] <= TIDE_DIM_MAX && n[AT_ROWS] >= 2 &&
+        n[AT_ROWS] < UINT32_MAX && (n[AT_ROWS] + 7) / 8 == (uint64_t)used &&
+        n[AT_LABELS] <= LABELS_MAX && n[AT_LABELS] * LABEL_BYTES == (uint64_t)labels &&
+        n[AT_SLOTS] <= SLOTS_MAX && n[AT_POSTS] <= (uint64_t)posts / POST_BYTES &&
+        n[AT_LABELS] <= n[AT_SLOTS] && n[AT_LEARNED] <= TIDE_COUNTED_MAX;
     return right ? TIDE_OK : corrupt(store, state_section, err);
 }
 

@@ -116,7 +116,7 @@ def test_exchanged_words_are_the_movers(before, exchanged, models, sort, least, 
     options = ["--sort", sort, "--min-count", "20" if SANITIZED else "100"]
     found = rows(before, other, "-n", 2 * PAIRS, *options)
     assert len(found) == 2 * PAIRS
-    assert precision(found, exchanged) >= (0.2 if SANITIZED else least)
+    assert precision(found, exchanged) >= (0.1 if SANITIZED else least)  # by chance 0.01
 
 
 def test_a_model_does_not_differ_from_itself(before):
