@@ -30,14 +30,17 @@ FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 # Unit tests and files of tests; what has one thread only is left out.
 THREADED = base sampler store_shared threads live leaving copy feed feed_spool history_bounds endurance memory \
-	classifier classifier_file labels run
+	classifier classifier_file run $(if $(WORDTIDE_SLOW),labels)
 THREADED_RUNS = train follow signals determinism routes search_batching downloads ingest events saving history \
-	durable examples
+	examples $(if $(WORDTIDE_SLOW),durable)
 TSAN_TARGETS = cli/wordtide $(THREADED:%=tests/test_%) $(patsubst examples/%.c,tests/example_%,$(wildcard examples/*.c))
 
 # Trainings that are killed, resumed and repeated many times: their code is also under AddressSanitizer in unit
 # tests, so with WORDTIDE_SLOW only.
 KILLED_OFTEN = follow spool determinism batch checkpoint examples durable
+# The same for scripts in Python, and for unit tests that save and resume, or cut a text, everywhere.
+SCRIPTS = labels_eval classifiers hashtags hashtag_parts paper_parts paper_report bench lab
+EVERYWHERE = resume records_cut
 # a b c as a|b|c
 empty :=
 alternatives = $(subst $(empty) $(empty),|,$(strip $(1)))
@@ -110,7 +113,8 @@ asan: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/install_packages $(TEST_PACKAGES) $(FUZZ_PACKAGES)
 	@$(MAKE) --no-print-directory clang-build
 	@scripts/run_tests --build-dir build-clang --only unit,cli,server \
-		$(if $(WORDTIDE_SLOW),,--files 'test_(?!($(call alternatives,$(KILLED_OFTEN)))\.py).*')
+		$(if $(WORDTIDE_SLOW),,--files \
+		'test_(?!($(call alternatives,$(KILLED_OFTEN) $(SCRIPTS)))\.py|($(call alternatives,$(EVERYWHERE)))$$).*')
 
 tsan: ## everything about threads under ThreadSanitizer
 	@scripts/install_packages $(TEST_PACKAGES)
