@@ -144,8 +144,8 @@ static bool lock_temporary(int file)
     return fstat(file, &status) == 0 && status.st_nlink > 0;
 }
 
-/* The temporary file has the final mode from the start, so that no user can open
- * it who may not open the finished one. */
+/* The temporary file has its final mode from the start: a user who may not open the
+ * finished file cannot open this one either. */
 static int create_temporary(tide_replacement *r, mode_t mode, tide_error *err)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;

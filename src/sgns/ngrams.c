@@ -153,7 +153,8 @@ void tide_ngrams_admit(const tide_sgns *sgns, uint32_t slot)
                        sgns->ngrams->sums.stride, row);
 }
 
-void tide_ngrams_adopt(const tide_sgns *sgns, uint32_t slot)
+/* For a word whose input row holds the mean already. */
+static void adopt(const tide_sgns *sgns, uint32_t slot)
 {
     float sum[TIDE_DIM_MAX] __attribute__((aligned(64)));
     find_ngrams(sgns, slot);
@@ -327,7 +328,7 @@ int tide_ngrams_load(const tide_sgns *sgns, uint32_t used, tide_store *store,
     if (!tide_store_has(store, "composed")) {
         /* Of version 0.1, which moved all rows at every step: nothing is pending. */
         for (uint32_t slot = 0; slot < used; slot++)
-            tide_ngrams_adopt(sgns, slot);
+            adopt(sgns, slot);
         return TIDE_OK;
     }
     int status = tide_store_read(store, "subword.states", ngrams->states,

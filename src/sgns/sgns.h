@@ -208,9 +208,6 @@ uint64_t tide_ngrams_bytes(const tide_params *params);
  * own initial vector: makes that the mean with the rows of its n-grams. */
 void tide_ngrams_admit(const tide_sgns *sgns, uint32_t slot);
 
-/* The same for a word whose input row holds that mean already. */
-void tide_ngrams_adopt(const tide_sgns *sgns, uint32_t slot);
-
 void tide_ngrams_save(const tide_ngrams *ngrams, uint32_t used,
                       tide_store_writer *writer);
 int tide_ngrams_load(const tide_sgns *sgns, uint32_t used, tide_store *store,
